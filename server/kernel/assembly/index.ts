@@ -1,7 +1,8 @@
 /** The kernel's exports: the whole tick for rooms, and its parts for parity tests and benchmarks. */
 export { step } from "./step/step";
 export { help } from "./step/worker";
-export { bodyIsSound, greatestSpeed2, stateHash } from "./state/guard";
+export { greatestSpeed2, keepIfSound, stateHash } from "./state/guard";
+export { distancesFromAnchor, moreMove, setAnchor } from "./state/rest";
 export { copyState, hashState } from "./state/constraintState";
 export { warmStart } from "./warmStart/warmStart";
 export { logarithms } from "./math/logarithm";

@@ -30,7 +30,7 @@ export const AHEAD: f32 = 1.5;
 /** Returns whether all lanes of a block are freed: neither verified nor solved. */
 // @inline
 function isDead(keep: v128, r: v128): bool {
-  return v128.all_true<i32>(f32x4.le(f32x4.max(keep, r), f32x4.splat(NEVER)));
+  return v128.all_true<i32>(f32x4.le(f32x4.pmax(keep, r), f32x4.splat(NEVER)));
 }
 
 /** Most stirs for which a block is quiet. */
@@ -89,7 +89,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
     const nz = v128.load(block, L.CONTACT_BLOCK_NORMAL + 32);
     const apart = separation(vertex, nx, ny, nz);
     const reach = mul(f32x4.splat(NEAR), r);
-    const least = f32x4.max(reach, keep);
+    const least = f32x4.pmax(reach, keep);
     // NaN counts as not cleared
     let bad = v128.not(f32x4.ge(apart, keep));
     const within = f32x4.lt(apart, least);
@@ -125,7 +125,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
     const good = v128.andnot(f32x4.gt(gap, zero), bad);
     const close = v128.and(
       good,
-      f32x4.lt(gap, add(reach, mul(f32x4.splat(AHEAD), f32x4.max(zero, sub(wasApart, gap))))),
+      f32x4.lt(gap, add(reach, mul(f32x4.splat(AHEAD), f32x4.pmax(zero, sub(wasApart, gap))))),
     );
     const near = v128.and(
       close,
@@ -252,8 +252,8 @@ function predictBlock(block: usize, nearAt: usize, quietAt: usize, vertex: bool)
   gather(block, toSafe);
   const within = v128.andnot(
     f32x4.lt(
-      sub(held, mul(beyond, f32x4.max(zero, sub(separation(vertex, nx, ny, nz), held)))),
-      f32x4.max(reach, keep),
+      sub(held, mul(beyond, f32x4.pmax(zero, sub(separation(vertex, nx, ny, nz), held)))),
+      f32x4.pmax(reach, keep),
     ),
     was,
   );
@@ -271,7 +271,7 @@ function predictBlock(block: usize, nearAt: usize, quietAt: usize, vertex: bool)
   gather(block, 0);
   const good = v128.and(within, v128.and(f32x4.gt(gap, zero), f32x4.gt(r, zero)));
   const then = separation(vertex, mx, my, mz);
-  const close = v128.and(good, f32x4.lt(sub(then, mul(beyond, f32x4.max(zero, sub(gap, then)))), reach));
+  const close = v128.and(good, f32x4.lt(sub(then, mul(beyond, f32x4.pmax(zero, sub(gap, then)))), reach));
   const near = v128.and(
     close,
     vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3),

@@ -104,14 +104,20 @@ export function addLowWords(block: usize, shift: usize, low: usize): void {
   z2 = add(z2, sub(zs(a, b, c, d), pz));
 }
 
-/** Returns how far direction n separates the gathered pairs: least n . (first - second) over their particles, m. */
+/**
+ * Returns how far direction n separates the gathered pairs: least n . (first - second) over their particles, m; NaN if
+ * any coordinate is NaN or infinite. pmin and pmax are one instruction, min and max eight, but they return the first
+ * argument if either is NaN. So the first argument gets the NaN of the second, as s - s.
+ */
 // @inline
 export function separation(vertex: bool, nx: v128, ny: v128, nz: v128): v128 {
   const zero = f32x4.splat(0);
   const s0 = dot3(nx, x0, ny, y0, nz, z0);
   const s1 = dot3(nx, x1, ny, y1, nz, z1);
   const s2 = dot3(nx, x2, ny, y2, nz, z2);
-  return vertex ? sub(s0, f32x4.max(zero, f32x4.max(s1, s2))) : sub(f32x4.min(s0, s1), f32x4.max(zero, s2));
+  return vertex
+    ? sub(s0, f32x4.pmax(f32x4.pmax(add(s1, sub(s2, s2)), s2), zero))
+    : sub(f32x4.pmin(add(s0, sub(s1, s1)), s1), f32x4.pmax(s2, zero));
 }
 
 /** Returns num / den in [0, 1]; 0 if den is 0. */
@@ -161,7 +167,7 @@ function closestVertex(): void {
   const e2z = sub(qz, mul(k2, vz));
   const d2 = dot3(e2x, e2x, e2y, e2y, e2z, e2z);
   let best = f32x4.lt(d2, d1);
-  const least = f32x4.min(d1, d2);
+  const least = f32x4.pmin(d1, d2);
   let wa = v128.bitselect(zero, k1, best);
   let wb = v128.bitselect(k2, zero, best);
   let ex = v128.bitselect(e2x, e1x, best);

@@ -74,7 +74,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const ox = v128.and(kept, v128.load(block, L.CONTACT_BLOCK_PUSH));
     const oy = v128.and(kept, v128.load(block, L.CONTACT_BLOCK_PUSH + 16));
     const oz = v128.and(kept, v128.load(block, L.CONTACT_BLOCK_PUSH + 32));
-    let pushed = f32x4.max(zero, dot3(ox, nx, oy, ny, oz, nz));
+    let pushed = f32x4.pmax(zero, dot3(ox, nx, oy, ny, oz, nz));
     active = v128.and(active, v128.or(f32x4.lt(g, r), f32x4.gt(pushed, zero)));
     if (!v128.any_true(active)) continue;
     // positions at the start of the substep
@@ -113,7 +113,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
       active = v128.andnot(active, turnAlong(block, slid, toPrev, r));
       addLowWords(block, 0, low);
       g = gapAlong();
-      pushed = f32x4.max(zero, dot3(ox, nx, oy, ny, oz, nz));
+      pushed = f32x4.pmax(zero, dot3(ox, nx, oy, ny, oz, nz));
       active = v128.and(active, v128.or(f32x4.lt(g, r), f32x4.gt(pushed, zero)));
       if (!v128.any_true(active)) continue;
       ux = madd(b0, p0x, madd(b1, p1x, mul(b2, p2x)));
@@ -127,14 +127,14 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const W = madd(w0, mul(b0, b0), madd(w1, mul(b1, b1), madd(w2, mul(b2, b2), mul(w3, mul(b3, b3)))));
     active = v128.and(active, f32x4.gt(W, zero));
     if (!v128.any_true(active)) continue;
-    const hold = f32x4.min(r, dot3(nx, ux, ny, uy, nz, uz));
+    const hold = f32x4.pmin(r, dot3(nx, ux, ny, uy, nz, uz));
     const before = mul(W, pushed);
-    const approach = f32x4.max(f32x4.neg(before), sub(hold, g));
+    const approach = f32x4.pmax(f32x4.neg(before), sub(hold, g));
     const still = mul(release, sub(r, hold));
     let iW = v128.and(f32x4.div(one, W), active);
-    if (carries) iW = f32x4.min(iW, mostStep());
+    if (carries) iW = f32x4.pmin(iW, mostStep());
     // distance still missing after the approach is undone; less than `still` if the pair is already parting
-    const extra = f32x4.max(zero, sub(add(hold, still), add(g, approach)));
+    const extra = f32x4.pmax(zero, sub(add(hold, still), add(g, approach)));
     if (v128.any_true(v128.and(active, f32x4.gt(approach, mul(undone, r))))) far++;
     tx = sub(tx, mul(along, nx));
     ty = sub(ty, mul(along, ny));
@@ -202,9 +202,9 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
  * hold three of a pair's particles, the fourth may have a weight of 0.001: to undo 1 mm, it would move by 1 m.
  */
 function mostStep(): v128 {
-  const a = f32x4.max(mul(w0, f32x4.abs(b0)), mul(w1, f32x4.abs(b1)));
-  const b = f32x4.max(mul(w2, f32x4.abs(b2)), mul(w3, f32x4.abs(b3)));
-  return f32x4.div(f32x4.splat(MOST_STEP), f32x4.max(a, b));
+  const a = f32x4.pmax(mul(w0, f32x4.abs(b0)), mul(w1, f32x4.abs(b1)));
+  const b = f32x4.pmax(mul(w2, f32x4.abs(b2)), mul(w3, f32x4.abs(b3)));
+  return f32x4.div(f32x4.splat(MOST_STEP), f32x4.pmax(a, b));
 }
 
 /**
@@ -224,7 +224,7 @@ function restingApproach(block: usize): v128 {
     const x = xs(a, b, c, d);
     const y = ys(a, b, c, d);
     const z = zs(a, b, c, d);
-    most = f32x4.max(most, dot3(x, x, y, y, z, z));
+    most = f32x4.pmax(most, dot3(x, x, y, y, z, z));
   }
   return mul(f32x4.splat(-2 * h * h), f32x4.sqrt(most));
 }

@@ -116,7 +116,7 @@ function movedDistance(motion: usize, first: i32, second: i32): v128 {
     f32x4.sub(v128.load(A, L.DISPLACEMENT_NOW_HIGH), v128.load(B, L.DISPLACEMENT_NOW_LOW)),
     v128.load(motion, L.PAIR_MOTION_HIGH),
   );
-  return f32x4.max(f32x4.splat(0), f32x4.max(f32x4.neg(low), high));
+  return f32x4.pmax(f32x4.pmax(f32x4.neg(low), high), f32x4.splat(0));
 }
 
 /** Returns the squared length of movedDistance, m^2. */

@@ -95,7 +95,7 @@ export function noteDisplacement(leaf: i32, least: v128, most: v128, low: v128, 
   const play = load<f32>(stir, L.STIR_PLAY);
   store<f32>(stir, now, L.STIR_NOW);
   const path = load<f32>(stir, L.STIR_MOVED) + now;
-  const sums = f32x4.gt(f32x4.max(f32x4.abs(low), f32x4.abs(high)), f32x4.splat(LARGE * play));
+  const sums = f32x4.gt(f32x4.pmax(f32x4.abs(low), f32x4.abs(high)), f32x4.splat(LARGE * play));
   // NaN is stirred
   const stirred = !(path <= (predicts ? PREDICTED * play : play)) || (v128.bitmask<i32>(sums) & 7) !== 0;
   const at = stirredAt(leaf);
