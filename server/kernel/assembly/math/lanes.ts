@@ -88,8 +88,8 @@ export function findLowWords(): void {
 
 /**
  * All bits of the first three lanes, and their sign bits. V8 builds a literal with unequal lanes anew at each use, in
- * five instructions. A copy of these before a loop stays in a register. (Tried for literals with equal lanes, which take
- * three instructions, in triangles and tetrahedra: no gain, for want of registers.)
+ * five instructions. A copy of these before a loop stays in a register. (Tried for literals with equal lanes,
+ * which take three instructions, in triangles and tetrahedra: no gain, for want of registers.)
  */
 export const placeBits: v128 = unknown(i32x4(-1, -1, -1, 0));
 export const placeSigns: v128 = unknown(i32x4(i32.MIN_VALUE, i32.MIN_VALUE, i32.MIN_VALUE, 0));
