@@ -13,7 +13,6 @@ import { visibleText } from "../../shared/members/visibleText.ts";
 import type { ObjectMetrics } from "../metrics/objects.ts";
 import type { ObjectStore } from "../store/objects/objectStore.ts";
 import type { SavedLimits, SavedScene, SavePut } from "../store/objects/savedScenes.ts";
-import { StoreUnavailable } from "../store/store.ts";
 import { objectsOf, storedSceneId } from "./objects.ts";
 
 /** Longest title, characters; the same limit as in the scene's schema. */

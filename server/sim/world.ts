@@ -113,6 +113,7 @@ export class SimWorld implements World {
       memory,
       this.views,
       layout,
+      this.kernel,
       this.tuned,
       (body) => this.inactiveBodies.isAbsent(body),
       (body) => this.islands.sleeps(body),
@@ -555,17 +556,12 @@ export class SimWorld implements World {
 
   private guard(tick: number, events: SimEvent[]): void {
     const { layout, views } = this;
-    const { f32 } = views;
     layout.bodies.forEach((body, b) => {
       if (views.i32[this.heldAt(b)] || this.islands.sleeps(b)) return;
-      if (this.kernel.bodyIsSound(body.first, body.count, layout.worldRadius, ...layout.origin)) {
-        f32.copyWithin(
-          layout.good / 4 + 4 * body.first,
-          layout.x / 4 + 4 * body.first,
-          layout.x / 4 + 4 * (body.first + body.count),
-        );
-        const velocities = (layout.good + this.savedBytes) / 4 + 4 * body.first;
-        f32.copyWithin(velocities, layout.v / 4 + 4 * body.first, layout.v / 4 + 4 * (body.first + body.count));
+      const { first, count } = body;
+      const places = layout.good + L.PARTICLE_BYTES * first;
+      const velocities = places + this.savedBytes;
+      if (this.kernel.keepIfSound(first, count, layout.worldRadius, ...layout.origin, places, velocities)) {
         for (const s of layout.states) if (s.body === b) this.copyRows(s, s.good, false);
         return;
       }

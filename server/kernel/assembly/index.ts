@@ -1,7 +1,8 @@
 /** The kernel's exports: the whole tick for rooms, and its parts for parity tests and benchmarks. */
 export { step } from "./step/step";
 export { help } from "./step/worker";
-export { bodyIsSound, greatestSpeed2, stateHash } from "./state/guard";
+export { greatestSpeed2, keepIfSound, stateHash } from "./state/guard";
+export { distancesFromAnchor, moreMove, setAnchor } from "./state/rest";
 export { copyState, hashState } from "./state/constraintState";
 export { warmStart } from "./warmStart/warmStart";
 export { logarithms } from "./math/logarithm";
@@ -21,10 +22,10 @@ export { measureEdges, measureVertexTriangle } from "./broadPhase/pairRow";
 export { edgeS, edgeT, weightA, weightB, weightC } from "./math/closestPoints";
 export { findIntersections } from "./intersections/intersections";
 export { edgeEdge, vertexTriangle } from "./ccd/ccd";
-export { beginRigidContacts, solveRigidContacts } from "./contact/rigidContact";
-export { solveContacts } from "./contact/contactSolver";
-export { checkContacts } from "./contact/contactCheck";
-export { beginZones, endZones, joinZone, moveZones } from "./contact/rigidImpactZones";
-export { endChanges } from "./contact/movedParticles";
-export { reachesSurface, refitHere } from "./contact/bvttFront";
+export { beginRigidContacts, solveRigidContacts } from "./contact/solve/rigidContact";
+export { solveContacts } from "./contact/solve/contactSolver";
+export { checkContacts } from "./contact/verify/contactCheck";
+export { beginZones, endZones, joinZone, moveZones } from "./contact/verify/rigidImpactZones";
+export { endChanges } from "./contact/verify/movedParticles";
+export { reachesSurface, refitHere } from "./contact/detect/bvttFront";
 export { beginPairList, updatePredictedContacts, saveSafePositions, verifyContacts } from "./contact/pipeline";

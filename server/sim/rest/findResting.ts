@@ -16,6 +16,7 @@
  * gravity stopped after 1.2 cm.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
+import type { Kernel } from "../world/kernelModule.ts";
 import type { Views } from "../world/views.ts";
 import { statusAt } from "../spawn/spawnableBodies.ts";
 import type { BodyLayout, SimLayout } from "../world/worldLayout.ts";
@@ -82,6 +83,7 @@ export class Rest {
   private readonly memory: WebAssembly.Memory;
   private readonly views: Views;
   private readonly layout: SimLayout;
+  private readonly kernel: Kernel;
   private readonly tuning: RoomTuning;
   private readonly isAbsent: (body: number) => boolean;
   private readonly asleep: (body: number) => boolean;
@@ -90,6 +92,7 @@ export class Rest {
     memory: WebAssembly.Memory,
     views: Views,
     layout: SimLayout,
+    kernel: Kernel,
     tuning: RoomTuning,
     isAbsent: (body: number) => boolean,
     asleep: (body: number) => boolean,
@@ -97,6 +100,7 @@ export class Rest {
     this.memory = memory;
     this.views = views;
     this.layout = layout;
+    this.kernel = kernel;
     this.tuning = tuning;
     this.isAbsent = isAbsent;
     this.asleep = asleep;
@@ -305,14 +309,9 @@ export class Rest {
 
   /** Whether more than a share of a body's streamed particles moves faster than `limit` sizes in its pace. */
   private moves(b: number, limit: number, share: number): boolean {
-    const { f32 } = this.views;
-    const body = this.layout.bodies[b]!;
-    const most = ((limit * body.size) / this.tuning.pace(b)) ** 2;
-    let left = share * body.streamedCount;
-    for (let i = 0, v = this.layout.v / 4 + 4 * body.first; i < body.streamedCount; i++, v += 4) {
-      if (f32[v]! * f32[v]! + f32[v + 1]! * f32[v + 1]! + f32[v + 2]! * f32[v + 2]! > most && --left < 0) return true;
-    }
-    return false;
+    const { first, size, streamedCount } = this.layout.bodies[b]!;
+    const most = ((limit * size) / this.tuning.pace(b)) ** 2;
+    return this.kernel.moreMove(first, streamedCount, most, share * streamedCount) === 1;
   }
 
   private calm(body: BodyLayout, b: number): void {
@@ -332,31 +331,15 @@ export class Rest {
   }
 
   private nearAnchor(body: BodyLayout, still: number): boolean {
-    const { f32 } = this.views;
-    let sum = 0;
-    for (
-      let i = 0, x = this.layout.x / 4 + 4 * body.first, a = this.layout.anchor / 4 + 3 * body.streamedFirst;
-      i < body.streamedCount;
-      i++, x += 4, a += 3
-    ) {
-      const dx = f32[x]! - f32[a]!;
-      const dy = f32[x + 1]! - f32[a + 1]!;
-      const dz = f32[x + 2]! - f32[a + 2]!;
-      sum += dx * dx + dy * dy + dz * dz;
-    }
-    return sum <= (still * body.size) ** 2 * body.streamedCount;
+    const moved = this.kernel.distancesFromAnchor(body.first, body.streamedCount, this.anchorOf(body));
+    return moved <= (still * body.size) ** 2 * body.streamedCount;
   }
 
   private setAnchor(body: BodyLayout): void {
-    const { f32 } = this.views;
-    for (
-      let i = 0, x = this.layout.x / 4 + 4 * body.first, a = this.layout.anchor / 4 + 3 * body.streamedFirst;
-      i < body.streamedCount;
-      i++, x += 4, a += 3
-    ) {
-      f32[a] = f32[x]!;
-      f32[a + 1] = f32[x + 1]!;
-      f32[a + 2] = f32[x + 2]!;
-    }
+    this.kernel.setAnchor(body.first, body.streamedCount, this.anchorOf(body));
+  }
+
+  private anchorOf(body: BodyLayout): number {
+    return this.layout.anchor + 12 * body.streamedFirst;
   }
 }

@@ -14,7 +14,22 @@ export interface Kernel {
    * @returns number of chunks done
    */
   help(generation: number, slot: number, scratch: number): number;
-  bodyIsSound(first: number, count: number, radius: number, ox: number, oy: number, oz: number): number;
+  /** Copies a body's positions and velocities if they are sound (guard.ts). @returns 1 if they are */
+  keepIfSound(
+    first: number,
+    count: number,
+    radius: number,
+    ox: number,
+    oy: number,
+    oz: number,
+    places: number,
+    velocities: number,
+  ): number;
+  /** rest.ts: sum of squared distances between particles and their anchors, m^2. */
+  distancesFromAnchor(first: number, count: number, anchor: number): number;
+  setAnchor(first: number, count: number, anchor: number): void;
+  /** 1 if more than `few` of `count` particles have a squared speed above `most`, else 0. */
+  moreMove(first: number, count: number, most: number, few: number): number;
   /** Largest squared speed, (m/s)^2. */
   greatestSpeed2(first: number, count: number): number;
   stateHash(count: number): bigint;

@@ -37,7 +37,7 @@ function distances(c: usize, type: i32, x: v128, y: v128, z: v128): v128 {
     const by = sub(splat(c + L.COLLIDER_B + 4), ay);
     const bz = sub(splat(c + L.COLLIDER_B + 8), az);
     const along = f32x4.div(dotInOrder(dx, bx, dy, by, dz, bz), dotInOrder(bx, bx, by, by, bz, bz));
-    const s = f32x4.min(f32x4.max(along, f32x4.splat(0)), f32x4.splat(1));
+    const s = f32x4.pmin(f32x4.pmax(along, f32x4.splat(0)), f32x4.splat(1));
     dx = sub(dx, mul(s, bx));
     dy = sub(dy, mul(s, by));
     dz = sub(dz, mul(s, bz));
@@ -58,10 +58,10 @@ function boxDistances(c: usize, px: v128, py: v128, pz: v128): v128 {
     f32x4.abs(dotInOrder(splat(r + 24), px, splat(r + 28), py, splat(r + 32), pz)),
     splat(c + L.COLLIDER_B + 8),
   );
-  const within = f32x4.max(qx, f32x4.max(qy, qz));
-  const gx = f32x4.max(qx, zero);
-  const gy = f32x4.max(qy, zero);
-  const gz = f32x4.max(qz, zero);
+  const within = f32x4.pmax(qx, f32x4.pmax(qy, qz));
+  const gx = f32x4.pmax(qx, zero);
+  const gy = f32x4.pmax(qy, zero);
+  const gz = f32x4.pmax(qz, zero);
   return v128.bitselect(within, f32x4.sqrt(dotInOrder(gx, gx, gy, gy, gz, gz)), f32x4.le(within, zero));
 }
 

@@ -1,6 +1,6 @@
 /** Moves the corners of tetrahedra. */
 import * as L from "../layout/layout";
-import { add, dot3, mul, push, xs, ys, zs, ws } from "../math/lanes";
+import { add, dot3, mul, push, pushBack, xs, ys, zs, ws } from "../math/lanes";
 
 /**
  * x_i += w_i P b_i, b_3 = -(b_0 + b_1 + b_2).
@@ -77,5 +77,5 @@ function moveOne(corners: usize, low: usize, h0: v128, h1: v128, h2: v128): void
   push(<usize>load<u32>(corners, 0), low, h0);
   push(<usize>load<u32>(corners, 16), low, h1);
   push(<usize>load<u32>(corners, 32), low, h2);
-  push(<usize>load<u32>(corners, 48), low, f32x4.neg(add(h0, add(h1, h2))));
+  pushBack(<usize>load<u32>(corners, 48), low, add(h0, add(h1, h2)));
 }

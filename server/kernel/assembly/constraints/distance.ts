@@ -6,7 +6,7 @@
  * geometric.ts computes the multiplier. A unilateral distance only resists stretching: L <= 0. Two particles in one
  * place separate along their rest direction, so that a body crushed into a point unfolds. There is no smallest length.
  */
-import { sub, mul, add, dot3, xs, ys, zs, ws, push, toLow, minusThree } from "../math/lanes";
+import { sub, mul, add, dot3, xs, ys, zs, ws, push, pushBack, toLow, placeSigns } from "../math/lanes";
 import { remembered, unbounded, keep } from "./geometric";
 import * as L from "../layout/layout";
 
@@ -19,7 +19,7 @@ export function solveDistances(block: usize, own: usize, count: i32, pass: i32, 
   const inverse = f32x4.splat(inverseH2);
   const zero = f32x4.splat(0);
   const one = f32x4.splat(1);
-  const minus = minusThree;
+  const minus = placeSigns;
   for (let n = 0; n < count; n++, block += L.DISTANCE_BYTES, own += L.DISTANCE_KEPT_BYTES) {
     const a = apart(<usize>load<u32>(block, 0), <usize>load<u32>(block, 16), low, minus);
     const b = apart(<usize>load<u32>(block, 4), <usize>load<u32>(block, 20), low, minus);
@@ -63,5 +63,5 @@ function apart(p0: usize, p1: usize, low: usize, minus: v128): v128 {
 // @inline
 function pushApart(p0: usize, p1: usize, low: usize, by: v128): void {
   push(p0, low, by);
-  v128.store(p1 + low, sub(v128.load(p1 + low), mul(v128.load32_splat(p1, 12), by)));
+  pushBack(p1, low, by);
 }

@@ -16,7 +16,7 @@
  * units off the twin if a stiff triangle is flat: unlike in tetrahedron.ts, the shear couples to both strains at rest,
  * and cofactors cancel.
  */
-import { add, sub, mul, madd, dot3, xs, ys, zs, ws, between, push, toLow } from "../math/lanes";
+import { add, sub, mul, madd, dot3, xs, ys, zs, ws, between, push, pushBack, toLow } from "../math/lanes";
 import * as L from "../layout/layout";
 
 /**
@@ -191,5 +191,5 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
 function pushThree(corners: usize, low: usize, h0: v128, h1: v128): void {
   push(<usize>load<u32>(corners, 0), low, h0);
   push(<usize>load<u32>(corners, 16), low, h1);
-  push(<usize>load<u32>(corners, 32), low, f32x4.neg(add(h0, h1)));
+  pushBack(<usize>load<u32>(corners, 32), low, add(h0, h1));
 }

@@ -17,18 +17,18 @@
  * ignore the pair.
  */
 import * as L from "../layout/layout";
-import { advanceFront, beginFront, beginTick, endFront } from "./bvttFront";
-import { packNear } from "./packNearPairs";
-import { chainRows } from "./rows";
-import { changedCount } from "./movedParticles";
-import { badOf } from "./blockStatus";
-import { countGroups, halveFullest, holdChanged, holdFullest, keepHeld, releaseHeld } from "./heldGroups";
-import { takePushes } from "./contactLoads";
-import { checkAll } from "./contactPasses";
+import { advanceFront, beginFront, beginTick, endFront } from "./detect/bvttFront";
+import { packNear } from "./prepare/packNearPairs";
+import { chainRows } from "./prepare/rows";
+import { changedCount } from "./verify/movedParticles";
+import { badOf } from "./prepare/blockStatus";
+import { countGroups, halveFullest, holdChanged, holdFullest, keepHeld, releaseHeld } from "./verify/heldGroups";
+import { takePushes } from "./solve/contactLoads";
+import { checkAll } from "./solve/contactPasses";
 import { enterStage, preemptionPoint } from "../scheduler/clock";
-import { CLEAR, examine, laneOf } from "./contactPair";
-import { wakeBlocks } from "./stirredLeaves";
-import { allowResponse, resolveViolations, stopAll, updateChanged } from "./contactResponse";
+import { CLEAR, examine, laneOf } from "./verify/contactPair";
+import { wakeBlocks } from "./detect/stirredLeaves";
+import { allowResponse, resolveViolations, stopAll, updateChanged } from "./verify/contactResponse";
 
 /** Fronts that one substep may take: the response itself may bring together primitives that were not near. */
 const FRONTS = 4;

@@ -19,11 +19,11 @@
  * force in all solves of a step (no change). More: server/kernel/README.md.
  */
 import * as L from "../layout/layout";
-import { nearOf } from "../contact/blockStatus";
-import { gather } from "../contact/contactLanes";
-import { b0, b1, b2, b3, loadDirections, nx, ny, nz, slide2Of, slides, turnAlong } from "../contact/contactSlide";
+import { nearOf } from "../contact/prepare/blockStatus";
+import { gather } from "../contact/solve/contactLanes";
+import { b0, b1, b2, b3, loadDirections, nx, ny, nz, slide2Of, slides, turnAlong } from "../contact/solve/contactSlide";
 import { RISE } from "../colliders/collide";
-import { listFull } from "../contact/listMemory";
+import { listFull } from "../contact/prepare/listMemory";
 import { bodyOf } from "../state/owners";
 import { indexKept, isOfEdges, keptOf, together } from "./keptPairs";
 

@@ -12,6 +12,7 @@
  * have low words too: at 20 m/s, 1/10,000 s of gravity adds 500 steps of float32, always rounded alike.
  */
 import * as L from "../layout/layout";
+import { placeBits } from "../math/lanes";
 
 /** Damping below which velocities have low words, 1/s. More damping hides their rounding. */
 const UNDAMPED: f32 = 0.25;
@@ -33,7 +34,7 @@ export function predict(begin: i32, end: i32, h: f32): void {
   const supported = load<i32>(L.HEADER, L.H_WARM_STARTED);
   const hh = f32x4.splat(h);
   const zero = f32x4.splat(0);
-  const place = i32x4(-1, -1, -1, 0);
+  const place = placeBits;
   for (let i = begin, x = X + from; i < end; i++, x += 16) {
     const here = v128.load(x);
     const old = v128.load(x + toV);

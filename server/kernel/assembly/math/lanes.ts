@@ -80,14 +80,23 @@ export function largest(a: v128): f32 {
 
 /** Offset from X to the low words (integrate/particles.ts). Solvers copy it: a global is loaded at each use. */
 export let toLow: usize = 0;
-export let minusThree: v128 = f32x4.splat(0);
 
 /** Finds `toLow`. */
 export function findLowWords(): void {
-  const x = load<u32>(L.HEADER, L.H_X);
-  toLow = <usize>load<u32>(L.HEADER, L.H_LOW) - <usize>x;
-  const none: f32 = <f32>(x - x);
-  minusThree = f32x4.replace_lane(f32x4.neg(f32x4.splat(none)), 3, 0);
+  toLow = <usize>load<u32>(L.HEADER, L.H_LOW) - <usize>load<u32>(L.HEADER, L.H_X);
+}
+
+/**
+ * All bits of the first three lanes, and their sign bits. V8 builds a literal with unequal lanes anew at each use, in
+ * five instructions. A copy of these before a loop stays in a register. (Tried for literals with equal lanes,
+ * which take three instructions, in triangles and tetrahedra: no gain, for want of registers.)
+ */
+export const placeBits: v128 = unknown(i32x4(-1, -1, -1, 0));
+export const placeSigns: v128 = unknown(i32x4(i32.MIN_VALUE, i32.MIN_VALUE, i32.MIN_VALUE, 0));
+
+/** Returns its argument. The call keeps the compiler from treating the result as a literal. */
+function unknown(literal: v128): v128 {
+  return literal;
 }
 
 /** Returns a particle's position, rounded. The fourth lane is w. */
@@ -106,6 +115,12 @@ export function between(from: usize, to: usize, low: usize): v128 {
 // @inline
 export function push(particle: usize, low: usize, by: v128): void {
   v128.store(particle + low, add(v128.load(particle + low), mul(v128.load32_splat(particle, 12), by)));
+}
+
+/** Moves a particle by -w times `by`. */
+// @inline
+export function pushBack(particle: usize, low: usize, by: v128): void {
+  v128.store(particle + low, sub(v128.load(particle + low), mul(v128.load32_splat(particle, 12), by)));
 }
 
 /** Moves four particles, at the addresses stored at `at`, by w times a vector per lane. */

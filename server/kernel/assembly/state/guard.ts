@@ -4,21 +4,43 @@
  */
 import * as L from "../layout/layout";
 
-/** 1 if every particle is finite and within `radius` of the origin. A NaN fails the comparison. */
-export function bodyIsSound(first: i32, count: i32, radius: f32, ox: f32, oy: f32, oz: f32): i32 {
-  let x = <usize>load<u32>(L.HEADER, L.H_X) + ((<usize>first) << 4);
-  let v = <usize>load<u32>(L.HEADER, L.H_V) + ((<usize>first) << 4);
-  const limit = radius * radius;
-  for (let i = 0; i < count; i++, x += 16, v += 16) {
-    const a = load<f32>(x) + ox;
-    const b = load<f32>(x, 4) + oy;
-    const c = load<f32>(x, 8) + oz;
-    const d = load<f32>(v);
-    const e = load<f32>(v, 4);
-    const f = load<f32>(v, 8);
-    if (!(a * a + b * b + c * c <= limit) || !(d * d + e * e + f * f < Infinity)) return 0;
+/**
+ * Copies a body's positions and velocities to `places` and `velocities` if every particle is finite and within `radius`
+ * of the origin. A NaN fails the comparison.
+ * @returns 1 if they were copied, else 0
+ */
+export function keepIfSound(
+  first: i32,
+  count: i32,
+  radius: f32,
+  ox: f32,
+  oy: f32,
+  oz: f32,
+  places: usize,
+  velocities: usize,
+): i32 {
+  const bytes = (<usize>count) << 4;
+  const x = <usize>load<u32>(L.HEADER, L.H_X) + ((<usize>first) << 4);
+  const v = <usize>load<u32>(L.HEADER, L.H_V) + ((<usize>first) << 4);
+  const limit = f32x4.splat(radius * radius);
+  const finite = f32x4.splat(Infinity);
+  const origin = f32x4(ox, oy, oz, 0);
+  let sound = i32x4.splat(-1);
+  for (let at: usize = 0; at < bytes; at += 16) {
+    const near = f32x4.le(square(f32x4.add(v128.load(x + at), origin)), limit);
+    sound = v128.and(sound, v128.and(near, f32x4.lt(square(v128.load(v + at)), finite)));
   }
+  if (!i32x4.extract_lane(sound, 0)) return 0;
+  memory.copy(places, x, bytes);
+  memory.copy(velocities, v, bytes);
   return 1;
+}
+
+/** Returns the square of a vector's length in the first lane; the others have no meaning. */
+// @inline
+function square(a: v128): v128 {
+  const aa = f32x4.mul(a, a);
+  return f32x4.add(f32x4.add(aa, v128.shuffle<f32>(aa, aa, 1, 0, 3, 2)), v128.shuffle<f32>(aa, aa, 2, 2, 0, 0));
 }
 
 /**
@@ -47,10 +69,7 @@ export function greatestSpeed2(first: i32, count: i32): f32 {
   let at = <usize>load<u32>(L.HEADER, L.H_V) + ((<usize>first) << 4);
   let most = f32x4.splat(0);
   for (let n = count; n > 0; n--, at += 16) {
-    const v = v128.load(at);
-    const vv = f32x4.mul(v, v);
-    const xy = f32x4.add(vv, v128.shuffle<f32>(vv, vv, 1, 0, 3, 2));
-    most = f32x4.pmax(most, f32x4.add(xy, v128.shuffle<f32>(vv, vv, 2, 2, 0, 0)));
+    most = f32x4.pmax(most, square(v128.load(at)));
   }
   return f32x4.extract_lane(most, 0);
 }

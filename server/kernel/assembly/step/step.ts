@@ -6,7 +6,7 @@
 import * as L from "../layout/layout";
 import { forgetInverted } from "../constraints/plasticity";
 import { beginPairList, updatePredictedContacts } from "../contact/pipeline";
-import { beginRigidContacts } from "../contact/rigidContact";
+import { beginRigidContacts } from "../contact/solve/rigidContact";
 import { placeCoreMeshes } from "../colliders/coreMeshes";
 import { findFreeBodies } from "../integrate/freeBodies";
 import { keepIslands } from "../integrate/momentumCorrection";

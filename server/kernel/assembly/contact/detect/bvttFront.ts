@@ -1,0 +1,500 @@
+/**
+ * The bvtt front (bounding volume test tree front): finds the primitives of all surfaces that may come within r of each
+ * other in this substep. r is the sum of both contact radii. The cost follows the number of near primitives, not the
+ * number of moving ones.
+ *
+ * Separated pair (SEPARATED row): two nodes or leaves of the surfaces' trees. Their boxes, swept from the safe
+ * positions S to x, are further apart than r along one axis. Testing that axis takes one comparison a substep. If it no
+ * longer separates them, another axis is tried; if none does, the pair is split (separatedPairs.ts).
+ *
+ * Leaf pair (LEAF_PAIR row): two leaves that no axis separates. A leaf has four triangles, and the vertices and edges
+ * that it is the first to have. Each leaf pair is measured once, at S (measureLeaves.ts). Primitives that come near by
+ * x become rows (rows.ts). A direction holds all others further apart than r + slack, from S to x. They stay further
+ * apart than r until the two leaves have moved against each other by slack. That motion is bounded by sums of the least
+ * and greatest displacement of their particles, by axis. When the slack is used up, two cheap tests come before a new
+ * measurement: the shape of the leaves, and the direction in which they were nearest (leafPairs.ts, leafShapes.ts).
+ *
+ * Pairs of leaves that have not moved are not even tested (stirredLeaves.ts).
+ *
+ * All threads of a room refit boxes of leaves and test LEAF_PAIR rows. Two primitives that have neither a row nor a
+ * separation cannot have met on straight paths from S to x. Nothing is predicted, and no margin is added for motion.
+ * Only pairs that have used up their slack are tested again. The front outlives ticks, in memory of the pair list:
+ * clearing H_LIST_VALID rebuilds it.
+ * Tried, slower: pair lists with margins around predicted trajectories (1.4 to 3 times as long a tick), also with
+ * copies of measured positions; displacements summed from the start of the substep; boxes that look a substep ahead;
+ * one bound of all motion; bounds of motion up to a horizon of several substeps (docs/decisions/moving-contact.md).
+ */
+import * as L from "../../layout/layout";
+import { meetsSurface } from "../../state/filters";
+import { growNotes, indexLeafPairs, moveBase, scanLeafPairs, takeOver, WAYS_ROUNDING } from "./leafPairs";
+import {
+  areWithin,
+  boxOf,
+  leafPairRow,
+  openSeparated,
+  overflow,
+  pairMotion,
+  separate,
+  separateSelf,
+  scanSeparated,
+} from "./separatedPairs";
+import { compactRows } from "../prepare/compactRows";
+import { growForRows } from "../prepare/growRows";
+import { endChains, forgetPacked, forgetRows, placeRows } from "../prepare/rows";
+import { noteUsed } from "../prepare/listMemory";
+import { preemptionPoint } from "../../scheduler/clock";
+import { countWork } from "../../state/work";
+import {
+  chunkBegin,
+  chunkEnd,
+  claimChunk,
+  closeShared,
+  isHelped,
+  openShared,
+  partBegins,
+  sharedParts,
+} from "../../scheduler/scheduler";
+import { bindNeighbors } from "../../integrate/freeBodies";
+import { anyHeld, bothHeld, countGroups, endHolds } from "../verify/heldGroups";
+import { forgetListed, noteSurfaces } from "../../state/islands";
+import { beginStirs, endRefit, endStir, endStirs, noteDisplacement, notePath } from "./stirredLeaves";
+
+const BOX_BYTES: usize = 32;
+/**
+ * Larger motion between ticks, as a part of a surface's greatest sensible margin, is a teleport: the front is rebuilt.
+ */
+const LEAST: f32 = 1.0 / 32;
+/** The front is thinned when its separated pairs have doubled and grown by this number. */
+const GROWN = 4096;
+/** A sparse front lists all rows again when 1/SPARSE_UNTIL of H_BLOCKS_MANY would hold them. */
+const SPARSE_UNTIL = 4;
+/** Fewer leaves are not shared: waking the helper threads takes a microsecond or two. */
+const SHARED = 512;
+
+// @inline
+function front(): usize {
+  return <usize>load<u32>(L.HEADER, L.H_FRONT);
+}
+// @inline
+function surfaceAt(n: i32): usize {
+  return <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>n * L.SURFACE_BYTES;
+}
+
+/** Refits all boxes, swept from S to x, and the displacements of leaves. */
+function refit(): void {
+  atomic.store<i32>(front(), 0, L.FRONT_STIRRED_COUNT);
+  if (isHelped() && load<i32>(front(), L.FRONT_LEAF_COUNT) >= SHARED) {
+    openShared(L.SHARED_REFIT);
+    while (claimChunk()) refitLeaves(chunkBegin, chunkEnd, sharedParts());
+    closeShared(L.SHARED_REFIT);
+  } else refitLeaves(0, 1, 1);
+  refitNodes();
+  endRefit();
+}
+
+/** Refits parts begin .. end of `parts` of all leaves. */
+export function refitLeaves(begin: i32, end: i32, parts: i32): void {
+  const leaves = load<i32>(front(), L.FRONT_LEAF_COUNT);
+  const first = partBegins(leaves, begin, parts);
+  const last = partBegins(leaves, end, parts);
+  if (isWhole()) {
+    refitRange(first, last);
+    return;
+  }
+  const surfaces = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
+  for (let s = 0; s < surfaces; s++) {
+    const from = max<i32>(first, startOf(s, 0));
+    const to = min<i32>(last, startOf(s + 1, 0));
+    if (from < to && !isLeftOut(s)) refitRange(from, to);
+  }
+}
+
+/** Returns whether all leaves need a refit, those of fixed colliders and of inactive and sleeping bodies too. */
+// @inline
+function isWhole(): bool {
+  return !load<i32>(L.HEADER, L.H_LIST_VALID);
+}
+
+/** Returns whether nothing of the surface moves: it is a fixed collider's, or its body is inactive or asleep. */
+// @inline
+function isLeftOut(surface: i32): bool {
+  if (surface >= load<i32>(L.HEADER, L.H_BODY_COUNT)) return load<i32>(surfaceAt(surface), L.SURFACE_STILL) !== 0;
+  return load<i32>(<usize>load<u32>(L.HEADER, L.H_BODIES) + <usize>surface * L.BODY_BYTES, L.BODY_INACTIVE) !== 0;
+}
+
+/** @param field 0: first leaf of a surface, 4: first node less the leaves */
+// @inline
+function startOf(surface: i32, field: usize): i32 {
+  return load<i32>(<usize>load<u32>(front(), L.FRONT_STARTS) + ((<usize>surface) << 3) + field);
+}
+
+function refitRange(first: i32, last: i32): void {
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - X;
+  const none = f32x4.splat(Infinity);
+  const nothing = f32x4.splat(-Infinity);
+  let leaf = <usize>load<u32>(front(), L.FRONT_LEAVES) + <usize>first * L.LEAF_BYTES;
+  let way = <usize>load<u32>(front(), L.FRONT_DISPLACEMENTS) + <usize>first * L.DISPLACEMENT_BYTES;
+  let box = boxOf(first);
+  const predicts = load<i32>(front(), L.FRONT_PREDICTS) !== 0;
+  let stirred = 0;
+  for (let n = last - first; n > 0; n--, leaf += L.LEAF_BYTES, way += L.DISPLACEMENT_BYTES, box += BOX_BYTES) {
+    let low = none;
+    let high = nothing;
+    let least = none;
+    let most = nothing;
+    for (let k = load<i32>(leaf), at = leaf + L.LEAF_PARTICLE; k > 0; k--, at += 4) {
+      const particle = <usize>load<u32>(at);
+      const x = v128.load(particle);
+      const S = v128.load(particle + toSafe);
+      const d = f32x4.sub(x, S);
+      // pmin and pmax ignore NaN
+      low = f32x4.pmin(f32x4.pmin(low, x), S);
+      high = f32x4.pmax(f32x4.pmax(high, x), S);
+      least = f32x4.pmin(least, d);
+      most = f32x4.pmax(most, d);
+    }
+    v128.store(box, low);
+    v128.store(box, f32x4.neg(high), 16);
+    const sumLow = lower(v128.load(way, L.DISPLACEMENT_LOW), least);
+    const sumHigh = higher(v128.load(way, L.DISPLACEMENT_HIGH), most);
+    v128.store(way, sumLow, L.DISPLACEMENT_NOW_LOW);
+    v128.store(way, sumHigh, L.DISPLACEMENT_NOW_HIGH);
+    if (noteDisplacement(last - n, least, most, sumLow, sumHigh, predicts)) stirred++;
+  }
+  if (stirred) atomic.add<i32>(front(), stirred, L.FRONT_STIRRED_COUNT);
+}
+
+/** Returns a + b, rounded down. */
+// @inline
+function lower(a: v128, b: v128): v128 {
+  return f32x4.sub(f32x4.add(a, b), f32x4.mul(f32x4.splat(WAYS_ROUNDING), f32x4.add(f32x4.abs(a), f32x4.abs(b))));
+}
+
+/** Returns a + b, rounded up. */
+// @inline
+function higher(a: v128, b: v128): v128 {
+  return f32x4.add(f32x4.add(a, b), f32x4.mul(f32x4.splat(WAYS_ROUNDING), f32x4.add(f32x4.abs(a), f32x4.abs(b))));
+}
+
+function refitNodes(): void {
+  if (isWhole()) {
+    refitNodeRange(0, load<i32>(front(), L.FRONT_NODE_COUNT));
+    return;
+  }
+  for (let s = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; s >= 0; s--)
+    if (!isLeftOut(s)) refitNodeRange(startOf(s, 4), startOf(s + 1, 4));
+}
+
+function refitNodeRange(first: i32, last: i32): void {
+  const none = f32x4.splat(Infinity);
+  const leafCount = load<i32>(front(), L.FRONT_LEAF_COUNT);
+  const boxes = boxOf(0);
+  const children = <usize>load<u32>(front(), L.FRONT_CHILDREN);
+  for (let n = last - 1; n >= first; n--) {
+    const child = children + ((<usize>n) << 4);
+    let low = none;
+    let high = none;
+    for (let k: usize = 0; k < 16; k += 4) {
+      const c = load<i32>(child + k);
+      if (c < 0) continue;
+      const box = boxes + <usize>c * BOX_BYTES;
+      low = f32x4.pmin(low, v128.load(box));
+      high = f32x4.pmin(high, v128.load(box, 16));
+    }
+    const at = boxes + <usize>(leafCount + n) * BOX_BYTES;
+    v128.store(at, low);
+    v128.store(at, high, 16);
+  }
+}
+
+/** Refits all boxes at x. Called between ticks, for reachesSurface. */
+export function refitHere(): void {
+  if (!load<u32>(L.HEADER, L.H_SAFE)) return;
+  memory.copy(
+    <usize>load<u32>(L.HEADER, L.H_SAFE),
+    <usize>load<u32>(L.HEADER, L.H_X),
+    (<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4,
+  );
+  refitLeaves(0, 1, 1);
+  refitNodes();
+}
+
+/** Returns 1 if the boxes of leaves of two surfaces come within `reach`, m. A 1 may be false, a 0 is certain. */
+export function reachesSurface(a: i32, b: i32, reach: f32): i32 {
+  if (!front()) return 0;
+  openSeparated();
+  const roots = <usize>load<u32>(front(), L.FRONT_ROOTS);
+  const first = load<i32>(roots + ((<usize>a) << 2));
+  const second = load<i32>(roots + ((<usize>b) << 2));
+  return first >= 0 && second >= 0 && areWithin(first, second, reach) ? 1 : 0;
+}
+
+/** Ends a substep: displacements up to x become those up to the last substep. */
+function keepWays(): void {
+  for (let s = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; s >= 0; s--) {
+    if (load<i32>(surfaceAt(s), L.SURFACE_STILL)) continue;
+    const last = startOf(s + 1, 0);
+    let n = startOf(s, 0);
+    let way = <usize>load<u32>(front(), L.FRONT_DISPLACEMENTS) + <usize>n * L.DISPLACEMENT_BYTES;
+    for (; n < last; n++, way += L.DISPLACEMENT_BYTES) {
+      endStir(n);
+      v128.store(way, v128.load(way, L.DISPLACEMENT_NOW_LOW));
+      v128.store(way, v128.load(way, L.DISPLACEMENT_NOW_HIGH), L.DISPLACEMENT_HIGH);
+    }
+  }
+  endStirs();
+  keepReference();
+}
+
+/**
+ * Returns whether any particle moved after the last substep ended. Changes between ticks may move particles a little.
+ */
+function hasMoved(): bool {
+  let at = <usize>load<u32>(L.HEADER, L.H_X);
+  const toLast = <usize>load<u32>(L.HEADER, L.H_REFERENCE) - at;
+  const end = at + ((<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4);
+  let moved = i32x4(0, 0, 0, 0);
+  for (; at < end; at += 16) moved = v128.or(moved, f32x4.ne(v128.load(at), v128.load(at + toLast)));
+  return v128.any_true(moved);
+}
+
+/** Adds motion since the last substep to the displacements of leaves. */
+function takeMoves(): void {
+  forgetPacked();
+  const toLast = <usize>load<u32>(L.HEADER, L.H_REFERENCE) - <usize>load<u32>(L.HEADER, L.H_X);
+  let leaf = <usize>load<u32>(front(), L.FRONT_LEAVES);
+  let way = <usize>load<u32>(front(), L.FRONT_DISPLACEMENTS);
+  const leaves = load<i32>(front(), L.FRONT_LEAF_COUNT);
+  for (let n = 0; n < leaves; n++, leaf += L.LEAF_BYTES, way += L.DISPLACEMENT_BYTES) {
+    let least = f32x4.splat(Infinity);
+    let most = f32x4.splat(-Infinity);
+    for (let k = load<i32>(leaf), at = leaf + L.LEAF_PARTICLE; k > 0; k--, at += 4) {
+      const particle = <usize>load<u32>(at);
+      const d = f32x4.sub(v128.load(particle), v128.load(particle + toLast));
+      least = f32x4.pmin(least, d);
+      most = f32x4.pmax(most, d);
+    }
+    notePath(n, least, most);
+    v128.store(way, lower(v128.load(way, L.DISPLACEMENT_LOW), least), L.DISPLACEMENT_LOW);
+    v128.store(way, higher(v128.load(way, L.DISPLACEMENT_HIGH), most), L.DISPLACEMENT_HIGH);
+  }
+  keepReference();
+}
+
+function keepReference(): void {
+  memory.copy(
+    <usize>load<u32>(L.HEADER, L.H_REFERENCE),
+    <usize>load<u32>(L.HEADER, L.H_X),
+    (<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4,
+  );
+}
+
+/** Restarts displacements at 0, so that they stay short and exact. */
+function restWays(): void {
+  const ways = <usize>load<u32>(front(), L.FRONT_DISPLACEMENTS);
+  for (let n = load<i32>(front(), L.FRONT_LEAF_PAIR_COUNT) - 1; n >= 0; n--) {
+    const row = leafPairRow(n);
+    const A = ways + <usize>load<i32>(row, L.LEAF_PAIR_FIRST) * L.DISPLACEMENT_BYTES;
+    const B = ways + <usize>load<i32>(row, L.LEAF_PAIR_SECOND) * L.DISPLACEMENT_BYTES;
+    const low = f32x4.sub(v128.load(A, L.DISPLACEMENT_LOW), v128.load(B, L.DISPLACEMENT_HIGH));
+    const high = f32x4.sub(v128.load(A, L.DISPLACEMENT_HIGH), v128.load(B, L.DISPLACEMENT_LOW));
+    moveBase(pairMotion(n), f32x4.neg(low), f32x4.neg(high));
+  }
+  memory.fill(ways, 0, <usize>load<i32>(front(), L.FRONT_LEAF_COUNT) * L.DISPLACEMENT_BYTES);
+}
+
+/** Begins to track the motion of leaves, before a front is built from nothing. */
+function beginMotion(): void {
+  store<i32>(front(), 0, L.FRONT_QUIETED);
+  store<i32>(front(), 0, L.FRONT_CALM);
+  store<i32>(front(), 0, L.FRONT_PACKED);
+  for (let s = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; s >= 0; s--)
+    beginStirs(startOf(s, 0), startOf(s + 1, 0), load<f32>(surfaceAt(s), L.SURFACE_RADIUS));
+}
+
+/** Builds the front from nothing, for the current boxes. */
+function makeFront(): void {
+  store<u32>(L.HEADER, load<u32>(L.HEADER, L.H_COUNT_LISTS) + 1, L.H_COUNT_LISTS);
+  store<i32>(front(), 0, L.FRONT_LEAF_PAIR_COUNT);
+  forgetRows();
+  forgetListed();
+  descend();
+}
+
+/**
+ * Rebuilds separated pairs from the roots, because splits only ever add to them. Leaf pairs keep their rows, slack and
+ * direction. (A full rebuild of drape's front took 40 ms every 50 ticks.)
+ */
+function thinFront(): void {
+  const before = load<i32>(front(), L.FRONT_LEAF_PAIR_COUNT);
+  indexLeafPairs(before);
+  descend();
+  if (!overflow) takeOver(before);
+}
+
+/** Finds separated and leaf pairs of all surfaces, for the current boxes. */
+function descend(): void {
+  const count = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
+  const roots = <usize>load<u32>(front(), L.FRONT_ROOTS);
+  const held = anyHeld();
+  store<i32>(front(), 0, L.FRONT_SEPARATED_COUNT);
+  for (let a = 0; a < count; a++) {
+    const A = surfaceAt(a);
+    const ofA = load<i32>(roots + ((<usize>a) << 2));
+    const fixed = load<i32>(A, L.SURFACE_SOLID) === L.SOLID_COLLIDER;
+    if (ofA < 0) continue;
+    for (let b = a; b < count; b++) {
+      const B = surfaceAt(b);
+      const ofB = load<i32>(roots + ((<usize>b) << 2));
+      if (held && bothHeld(a, b)) continue;
+      if (ofB < 0 || !meetsSurface(A, b) || (fixed && load<i32>(B, L.SURFACE_SOLID) === L.SOLID_COLLIDER)) continue;
+      const r = load<f32>(A, L.SURFACE_RADIUS) + load<f32>(B, L.SURFACE_RADIUS);
+      const surfaces = ((<u32>a) << 16) | <u32>b;
+      if (a === b) separateSelf(ofA, r, surfaces);
+      else separate(ofA, ofB, r, surfaces);
+    }
+  }
+  store<i32>(front(), load<i32>(front(), L.FRONT_SEPARATED_COUNT), L.FRONT_WHOLE);
+  countWork(4 * (load<i32>(front(), L.FRONT_SEPARATED_COUNT) + load<i32>(front(), L.FRONT_LEAF_PAIR_COUNT)));
+}
+
+/**
+ * Records which bodies have rows with each other: they exchange momentum. @returns whether any pair of bodies is new
+ */
+function noteNew(row: usize, count: i32): bool {
+  let more = false;
+  let before: u32 = 0;
+  for (let n = 0; n < count; n++, row += L.PAIR_BYTES) {
+    const both = load<u32>(row, L.PAIR_SURFACES);
+    if (both === before) continue;
+    before = both;
+    if (both >> 16 !== (both & 0xffff)) more = noteSurfaces(both) || more;
+  }
+  return more;
+}
+
+/**
+ * Updates the front for straight paths from S to x. New rows have directions that separate them at S. Call it again
+ * when x has changed: it only adds. If memory cannot hold all rows, the front is rebuilt with rows only for pairs that
+ * come near on the way (FRONT_SPARSE).
+ * @returns false if memory cannot hold the rows of the sparse front either. Then H_LIST_VALID is 0 and the front is
+ * empty
+ */
+export function advanceFront(): bool {
+  if (advance()) return true;
+  if (load<i32>(front(), L.FRONT_SPARSE)) return false;
+  store<i32>(front(), 1, L.FRONT_SPARSE);
+  return advance();
+}
+
+function advance(): bool {
+  const leaves = load<i32>(front(), L.FRONT_LEAF_COUNT);
+  countWork(3 * leaves + (load<i32>(front(), L.FRONT_SEPARATED_COUNT) >> 2));
+  openSeparated();
+  const anew = !load<i32>(L.HEADER, L.H_LIST_VALID);
+  if (anew) {
+    memory.copy(
+      <usize>load<u32>(L.HEADER, L.H_REFERENCE),
+      <usize>load<u32>(L.HEADER, L.H_SAFE),
+      (<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4,
+    );
+    memory.fill(<usize>load<u32>(front(), L.FRONT_DISPLACEMENTS), 0, <usize>leaves * L.DISPLACEMENT_BYTES);
+    nextStamp();
+    beginMotion();
+  }
+  refit();
+  preemptionPoint();
+  if (anew) makeFront();
+  else if (load<i32>(front(), L.FRONT_SEPARATED_COUNT) > 2 * load<i32>(front(), L.FRONT_WHOLE) + GROWN) thinFront();
+  else scanSeparated();
+  preemptionPoint();
+  if (!overflow) {
+    scanLeafPairs();
+    growForRows();
+  }
+  preemptionPoint();
+  if (overflow || !placeRows()) {
+    countGroups();
+    forgetRows();
+    store<i32>(L.HEADER, 0, L.H_LIST_VALID);
+    store<u32>(L.HEADER, load<u32>(L.HEADER, L.H_COUNT_FULL) + 1, L.H_COUNT_FULL);
+    return false;
+  }
+  growNotes();
+  noteUsed(L.LIST_SEPARATED, load<i32>(front(), L.FRONT_SEPARATED_COUNT));
+  noteUsed(L.LIST_BLOCKS, load<i32>(L.HEADER, L.H_CONTACT_BLOCK_COUNT));
+  store<i32>(L.HEADER, 1, L.H_LIST_VALID);
+  const pairs = <usize>load<u32>(L.HEADER, L.H_PAIRS);
+  const edges = load<i32>(L.HEADER, L.H_EDGE_PAIRS);
+  const vertices = load<i32>(L.HEADER, L.H_VERTEX_PAIRS);
+  const ofVertices = noteNew(pairs, vertices);
+  const ofEdges = noteNew(pairs + <usize>(load<i32>(L.HEADER, L.H_PAIR_CAPACITY) - edges) * L.PAIR_BYTES, edges);
+  if (ofVertices || ofEdges || anew) bindNeighbors();
+  return true;
+}
+
+// @inline
+function nextStamp(): void {
+  store<i32>(front(), load<i32>(front(), L.FRONT_STAMP) + 1, L.FRONT_STAMP);
+}
+
+/** Call when S becomes x and nothing else has changed. */
+export function endFront(): void {
+  if (load<i32>(L.HEADER, L.H_LIST_VALID)) keepWays();
+}
+
+/** Begins a substep: invalidates gathered leaves and the chains of the response. */
+export function beginFront(): void {
+  if (load<i32>(L.HEADER, L.H_LIST_VALID) && hasMoved()) takeMoves();
+  nextStamp();
+  endChains();
+}
+
+/**
+ * Begins a tick. If particles were moved outside of a substep, the front is forgotten. Otherwise displacements restart
+ * at 0 and bodies with rows are recorded again.
+ */
+export function beginTick(): void {
+  endHolds();
+  const valid = load<i32>(L.HEADER, L.H_LIST_VALID);
+  if (!valid || SPARSE_UNTIL * load<i32>(L.HEADER, L.H_CONTACT_BLOCK_COUNT) < load<i32>(L.HEADER, L.H_BLOCKS_MANY))
+    store<i32>(front(), 0, L.FRONT_SPARSE);
+  if (!valid) return;
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const toLast = <usize>load<u32>(L.HEADER, L.H_REFERENCE) - X;
+  const surfaces = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
+  for (let s = 0; s < surfaces; s++) {
+    const surface = surfaceAt(s);
+    const limit = LEAST * load<f32>(surface, L.SURFACE_LIMIT);
+    const limit2 = limit * limit;
+    for (
+      let i = load<i32>(surface, L.SURFACE_COUNT), at = <usize>load<u32>(surface, L.SURFACE_FIRST);
+      i > 0;
+      i--, at += 16
+    ) {
+      const d = f32x4.sub(v128.load(at), v128.load(at + toLast));
+      const dd = f32x4.mul(d, d);
+      if (f32x4.extract_lane(dd, 0) + f32x4.extract_lane(dd, 1) + f32x4.extract_lane(dd, 2) > limit2) {
+        store<i32>(L.HEADER, 0, L.H_LIST_VALID);
+        return;
+      }
+      // a particle was fixed or freed: colors depend on it
+      if (f32x4.extract_lane(d, 3) !== 0) forgetPacked();
+    }
+  }
+  restWays();
+  compactRows();
+  forgetListed();
+  let before: u32 = 0;
+  for (
+    let n = 0, row = leafPairRow(0);
+    n < load<i32>(front(), L.FRONT_LEAF_PAIR_COUNT);
+    n++, row += L.LEAF_PAIR_BYTES
+  ) {
+    const both = load<u32>(row, L.LEAF_PAIR_SURFACES);
+    if (both === before || !load<i32>(row, L.LEAF_PAIR_LANES) || both >> 16 === (both & 0xffff)) continue;
+    before = both;
+    noteSurfaces(both);
+  }
+}

@@ -1,0 +1,308 @@
+/**
+ * Contact between surfaces: near vertex-triangle and edge-edge pairs, as unilateral constraints with Coulomb friction
+ * on displacements.
+ *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points at the start of the substep (contactCheck.ts; of
+ *   sliding pairs: contactSlide.ts), r the pair's thickness
+ *   dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
+ * The part of the push that undoes this substep's approach changes velocity. The part that opens an older gap below r
+ * also moves xPrev (at most RELEASE of it a substep), so overlap never becomes speed.
+ * Restitution e: xPrev moves so that a pair which approached by a in this substep leaves with e a/h, wherever in the
+ * substep it hit. (With a push of e times the part beyond the surface, e = 1 returned between none and all of the
+ * speed.) No restitution if a is at most the displacement that external acceleration makes in two substeps: resting
+ * bodies do not hop.
+ * Friction: t, the relative tangential displacement of this substep, is undone if |t| <= mu_s p, else reduced by mu_d
+ * p, p the undone approach (Coulomb; Bridson et al. 2002, section 5.2). Pairs of a color share no free particle, so
+ * threads may solve its blocks in parallel. Pairs of rigid bodies are collected from the blocks and solved elsewhere:
+ * rigidContact.ts, balls.ts.
+ */
+import { sub, add, mul, madd, dot3, xs, ys, zs, ws, between } from "../../math/lanes";
+import { lowFrom, lowPrevFrom } from "../../math/places";
+import { collectRigidPairs } from "./rigidContact";
+import { nearsFrom } from "../prepare/blockStatus";
+import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
+import { addLowWords, gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./contactLanes";
+import * as L from "../../layout/layout";
+import { hasLoads } from "../../state/islands";
+
+/** Share of an older gap's violation that a substep restores. */
+const RELEASE: f32 = 0.25;
+
+/** An undone approach above this part of the thickness calls for another pass. */
+const UNDONE: f32 = 0.03125;
+
+/** Largest motion of a particle for a unit of undone approach, in rooms with piles. Free pairs have at most 1. */
+const MOST_STEP: f32 = 4;
+
+/**
+ * @param block address of the first of `count` blocks
+ * @param again whether an earlier pass has taken out pairs of rigid bodies and released older gaps
+ * @returns number of blocks with a pair that was pushed far
+ */
+export function solveContacts(block: usize, count: i32, again: bool): i32 {
+  const zero = f32x4.splat(0);
+  const one = f32x4.splat(1);
+  const release = f32x4.splat(again ? 0 : RELEASE);
+  const rigid = load<u32>(L.HEADER, L.H_RIGID_CONTACTS) !== 0;
+  findArrays();
+  const low = toLow;
+  const first = block;
+  const nears = nearsFrom(block);
+  const undone = f32x4.splat(UNDONE);
+  const carries = hasLoads();
+  let far = 0;
+  for (let n = 0; n < count; n++) {
+    const word = nears + ((<usize>n) << 2);
+    if (n + 4 <= count && !v128.any_true(v128.load(word))) {
+      n += 3;
+      continue;
+    }
+    if (!load<i32>(word)) continue;
+    block = first + <usize>n * L.CONTACT_BLOCK_BYTES;
+    let active = v128.load(block, L.CONTACT_BLOCK_NEAR);
+    if (!v128.any_true(active)) continue;
+    if (rigid) {
+      active = collectRigidPairs(block, active, again);
+      if (!v128.any_true(active)) continue;
+    }
+    gather(block, 0);
+    addLowWords(block, 0, low);
+    loadDirections(block);
+    const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
+    let g = gapAlong();
+    // pairs that were pushed in the last substep may take that push back
+    const kept = carries ? i32x4.gt_s(v128.load(block, L.CONTACT_BLOCK_PAIR), zero) : zero;
+    const ox = v128.and(kept, v128.load(block, L.CONTACT_BLOCK_PUSH));
+    const oy = v128.and(kept, v128.load(block, L.CONTACT_BLOCK_PUSH + 16));
+    const oz = v128.and(kept, v128.load(block, L.CONTACT_BLOCK_PUSH + 32));
+    let pushed = f32x4.pmax(zero, dot3(ox, nx, oy, ny, oz, nz));
+    active = v128.and(active, v128.or(f32x4.lt(g, r), f32x4.gt(pushed, zero)));
+    if (!v128.any_true(active)) continue;
+    // positions at the start of the substep
+    let a = startFrom(block, 0);
+    let b = startFrom(block, 4);
+    let c = startFrom(block, 8);
+    let d = startFrom(block, 12);
+    const p0x = xs(a, b, c, d);
+    const p0y = ys(a, b, c, d);
+    const p0z = zs(a, b, c, d);
+    a = startFrom(block, 16);
+    b = startFrom(block, 20);
+    c = startFrom(block, 24);
+    d = startFrom(block, 28);
+    const p1x = xs(a, b, c, d);
+    const p1y = ys(a, b, c, d);
+    const p1z = zs(a, b, c, d);
+    a = startFrom(block, 32);
+    b = startFrom(block, 36);
+    c = startFrom(block, 40);
+    d = startFrom(block, 44);
+    const p2x = xs(a, b, c, d);
+    const p2y = ys(a, b, c, d);
+    const p2z = zs(a, b, c, d);
+    // relative position at the start of the substep, and the tangential part of the relative displacement
+    let ux = madd(b0, p0x, madd(b1, p1x, mul(b2, p2x)));
+    let uy = madd(b0, p0y, madd(b1, p1y, mul(b2, p2y)));
+    let uz = madd(b0, p0z, madd(b1, p1z, mul(b2, p2z)));
+    let tx = sub(madd(b0, x0, madd(b1, x1, mul(b2, x2))), ux);
+    let ty = sub(madd(b0, y0, madd(b1, y1, mul(b2, y2))), uy);
+    let tz = sub(madd(b0, z0, madd(b1, z1, mul(b2, z2))), uz);
+    let along = dot3(tx, nx, ty, ny, tz, nz);
+    const slide2 = sub(dot3(tx, tx, ty, ty, tz, tz), mul(along, along));
+    const slid = v128.and(active, slides(slide2, r));
+    if (v128.any_true(slid)) {
+      active = v128.andnot(active, turnAlong(block, slid, toPrev, r));
+      addLowWords(block, 0, low);
+      g = gapAlong();
+      pushed = f32x4.pmax(zero, dot3(ox, nx, oy, ny, oz, nz));
+      active = v128.and(active, v128.or(f32x4.lt(g, r), f32x4.gt(pushed, zero)));
+      if (!v128.any_true(active)) continue;
+      ux = madd(b0, p0x, madd(b1, p1x, mul(b2, p2x)));
+      uy = madd(b0, p0y, madd(b1, p1y, mul(b2, p2y)));
+      uz = madd(b0, p0z, madd(b1, p1z, mul(b2, p2z)));
+      tx = sub(madd(b0, x0, madd(b1, x1, mul(b2, x2))), ux);
+      ty = sub(madd(b0, y0, madd(b1, y1, mul(b2, y2))), uy);
+      tz = sub(madd(b0, z0, madd(b1, z1, mul(b2, z2))), uz);
+      along = dot3(tx, nx, ty, ny, tz, nz);
+    }
+    const W = madd(w0, mul(b0, b0), madd(w1, mul(b1, b1), madd(w2, mul(b2, b2), mul(w3, mul(b3, b3)))));
+    active = v128.and(active, f32x4.gt(W, zero));
+    if (!v128.any_true(active)) continue;
+    const hold = f32x4.pmin(r, dot3(nx, ux, ny, uy, nz, uz));
+    const before = mul(W, pushed);
+    const approach = f32x4.pmax(f32x4.neg(before), sub(hold, g));
+    const still = mul(release, sub(r, hold));
+    let iW = v128.and(f32x4.div(one, W), active);
+    if (carries) iW = f32x4.pmin(iW, mostStep());
+    // distance still missing after the approach is undone; less than `still` if the pair is already parting
+    const extra = f32x4.pmax(zero, sub(add(hold, still), add(g, approach)));
+    if (v128.any_true(v128.and(active, f32x4.gt(approach, mul(undone, r))))) far++;
+    tx = sub(tx, mul(along, nx));
+    ty = sub(ty, mul(along, ny));
+    tz = sub(tz, mul(along, nz));
+    if (carries) {
+      // add the slip that the last substep's friction already prevented
+      const normal = dot3(ox, nx, oy, ny, oz, nz);
+      tx = sub(tx, mul(W, sub(ox, mul(normal, nx))));
+      ty = sub(ty, mul(W, sub(oy, mul(normal, ny))));
+      tz = sub(tz, mul(W, sub(oz, mul(normal, nz))));
+    }
+    const slide = f32x4.sqrt(dot3(tx, tx, ty, ty, tz, tz));
+    const pressed = add(before, approach);
+    const sticks = f32x4.le(slide, mul(v128.load(block, L.CONTACT_BLOCK_STATIC), pressed));
+    const slips = f32x4.pmin(
+      one,
+      f32x4.pmax(zero, f32x4.div(mul(v128.load(block, L.CONTACT_BLOCK_DYNAMIC), pressed), slide)),
+    );
+    const cut = v128.bitselect(one, slips, sticks);
+
+    const push = mul(iW, approach);
+    const more = mul(iW, extra);
+    const drag = mul(iW, cut);
+    const all = add(push, more);
+    let fx = sub(mul(all, nx), mul(drag, tx));
+    let fy = sub(mul(all, ny), mul(drag, ty));
+    let fz = sub(mul(all, nz), mul(drag, tz));
+    if (carries) {
+      fx = add(fx, v128.and(active, sub(mul(pushed, nx), ox)));
+      fy = add(fy, v128.and(active, sub(mul(pushed, ny), oy)));
+      fz = add(fz, v128.and(active, sub(mul(pushed, nz), oz)));
+      v128.store(block, add(ox, sub(fx, mul(more, nx))), L.CONTACT_BLOCK_PUSH);
+      v128.store(block, add(oy, sub(fy, mul(more, ny))), L.CONTACT_BLOCK_PUSH + 16);
+      v128.store(block, add(oz, sub(fz, mul(more, nz))), L.CONTACT_BLOCK_PUSH + 32);
+    }
+    const s0 = mul(w0, b0);
+    const s1 = mul(w1, b1);
+    const s2 = mul(w2, b2);
+    const s3 = mul(w3, b3);
+    shift(block, 0, toLow, mul(s0, fx), mul(s0, fy), mul(s0, fz));
+    shift(block + 16, 0, toLow, mul(s1, fx), mul(s1, fy), mul(s1, fz));
+    shift(block + 32, 0, toLow, mul(s2, fx), mul(s2, fy), mul(s2, fz));
+    shift(block + 48, 0, toLow, mul(s3, fx), mul(s3, fy), mul(s3, fz));
+    // displacement of xPrev along n: `extra`, and the reversal of the approach
+    const bounce = v128.load(block, L.CONTACT_BLOCK_BOUNCE);
+    let back = more;
+    if (v128.any_true(v128.and(active, f32x4.gt(bounce, zero)))) {
+      const bounces = v128.and(f32x4.gt(bounce, zero), f32x4.lt(along, restingApproach(block)));
+      back = add(more, v128.and(bounces, mul(iW, add(madd(bounce, along, along), approach))));
+    }
+    if (!v128.any_true(f32x4.ne(back, zero))) continue;
+    const mx = mul(back, nx);
+    const my = mul(back, ny);
+    const mz = mul(back, nz);
+    shift(block, toPrev, prevLow, mul(s0, mx), mul(s0, my), mul(s0, mz));
+    shift(block + 16, toPrev, prevLow, mul(s1, mx), mul(s1, my), mul(s1, mz));
+    shift(block + 32, toPrev, prevLow, mul(s2, mx), mul(s2, my), mul(s2, mz));
+    shift(block + 48, toPrev, prevLow, mul(s3, mx), mul(s3, my), mul(s3, mz));
+  }
+  return far;
+}
+
+/**
+ * Returns, for each lane, the push for each meter of approach that moves a particle by MOST_STEP of it. Where colliders
+ * hold three of a pair's particles, the fourth may have a weight of 0.001: to undo 1 mm, it would move by 1 m.
+ */
+function mostStep(): v128 {
+  const a = f32x4.pmax(mul(w0, f32x4.abs(b0)), mul(w1, f32x4.abs(b1)));
+  const b = f32x4.pmax(mul(w2, f32x4.abs(b2)), mul(w3, f32x4.abs(b3)));
+  return f32x4.div(f32x4.splat(MOST_STEP), f32x4.pmax(a, b));
+}
+
+/**
+ * Returns, for each lane, minus the displacement that the largest external acceleration of its particles makes in two
+ * substeps.
+ */
+function restingApproach(block: usize): v128 {
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
+  let most = f32x4.splat(0);
+  for (let k: usize = 0; k < 64; k += 16) {
+    const at = block + k;
+    const a = v128.load(<usize>load<u32>(at, 0) + toAcc);
+    const b = v128.load(<usize>load<u32>(at, 4) + toAcc);
+    const c = v128.load(<usize>load<u32>(at, 8) + toAcc);
+    const d = v128.load(<usize>load<u32>(at, 12) + toAcc);
+    const x = xs(a, b, c, d);
+    const y = ys(a, b, c, d);
+    const z = zs(a, b, c, d);
+    most = f32x4.pmax(most, dot3(x, x, y, y, z, z));
+  }
+  return mul(f32x4.splat(-2 * h * h), f32x4.sqrt(most));
+}
+
+/** Returns the push of each pair that balances two substeps of external acceleration, kg m. */
+export function ownWeight(block: usize): v128 {
+  const zero = f32x4.splat(0);
+  gather(block, 0);
+  loadDirections(block);
+  const W = madd(w0, mul(b0, b0), madd(w1, mul(b1, b1), madd(w2, mul(b2, b2), mul(w3, mul(b3, b3)))));
+  return v128.and(f32x4.div(f32x4.neg(restingApproach(block)), W), f32x4.gt(W, zero));
+}
+
+/** Pushes the pairs of `count` blocks apart as in the last substep. */
+export function pushAsBefore(block: usize, count: i32): void {
+  findArrays();
+  const zero = f32x4.splat(0);
+  for (let n = 0; n < count; n++, block += L.CONTACT_BLOCK_BYTES) {
+    let fx = v128.load(block, L.CONTACT_BLOCK_PUSH);
+    let fy = v128.load(block, L.CONTACT_BLOCK_PUSH + 16);
+    let fz = v128.load(block, L.CONTACT_BLOCK_PUSH + 32);
+    if (!v128.any_true(v128.or(fx, v128.or(fy, fz)))) continue;
+    gather(block, 0);
+    loadDirections(block);
+    // a pair does not pull
+    const pushes = f32x4.gt(dot3(fx, nx, fy, ny, fz, nz), zero);
+    fx = v128.and(fx, pushes);
+    fy = v128.and(fy, pushes);
+    fz = v128.and(fz, pushes);
+    v128.store(block, fx, L.CONTACT_BLOCK_PUSH);
+    v128.store(block, fy, L.CONTACT_BLOCK_PUSH + 16);
+    v128.store(block, fz, L.CONTACT_BLOCK_PUSH + 32);
+    const s0 = mul(w0, b0);
+    const s1 = mul(w1, b1);
+    const s2 = mul(w2, b2);
+    const s3 = mul(w3, b3);
+    shift(block, 0, toLow, mul(s0, fx), mul(s0, fy), mul(s0, fz));
+    shift(block + 16, 0, toLow, mul(s1, fx), mul(s1, fy), mul(s1, fz));
+    shift(block + 32, 0, toLow, mul(s2, fx), mul(s2, fy), mul(s2, fz));
+    shift(block + 48, 0, toLow, mul(s3, fx), mul(s3, fy), mul(s3, fz));
+  }
+}
+
+// offsets from X to xPrev and to the low words, and from xPrev to its own
+let toPrev: usize = 0;
+let toLow: usize = 0;
+let prevLow: usize = 0;
+
+function findArrays(): void {
+  toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  toLow = lowFrom();
+  prevLow = lowPrevFrom() - toPrev;
+}
+
+/** Returns a particle's start of the substep minus that of its pair's last one. @param corner offset of its address */
+// @inline
+function startFrom(block: usize, corner: usize): v128 {
+  const last = 48 + (corner & 15);
+  return between(<usize>load<u32>(block + last) + toPrev, <usize>load<u32>(block + corner) + toPrev, prevLow);
+}
+
+/**
+ * Adds one vector per lane to the four particles whose addresses are at `at`, at offset `by`; their low words are `low`
+ * bytes further. Lanes that are not solved add 0.
+ */
+function shift(at: usize, by: usize, low: usize, x: v128, y: v128, z: v128): void {
+  const none = f32x4.splat(0);
+  move(<usize>load<u32>(at, 0) + by, low, xs(x, y, z, none));
+  move(<usize>load<u32>(at, 4) + by, low, ys(x, y, z, none));
+  move(<usize>load<u32>(at, 8) + by, low, zs(x, y, z, none));
+  move(<usize>load<u32>(at, 12) + by, low, ws(x, y, z, none));
+}
+
+// @inline
+function move(at: usize, low: usize, by: v128): void {
+  const x = v128.load(at);
+  const way = add(v128.load(at + low), by);
+  const there = add(x, way);
+  v128.store(at, there);
+  v128.store(at + low, sub(way, sub(there, x)));
+}

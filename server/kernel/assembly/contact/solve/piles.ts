@@ -1,0 +1,59 @@
+/** Finds whether a room has a pile: then pairs keep their pushes from substep to substep (contactLoads.ts). */
+import * as L from "../../layout/layout";
+import { hasLoads } from "../../state/islands";
+import { bodyOf } from "../../state/owners";
+
+/** A pair whose gap is below this part of its thickness is pressed. */
+export const PRESSED: f32 = 0.25;
+/** Least number of pressed pairs of a pile. A fold has fewer. */
+const MANY = 64;
+/** Time for which a pile has that many in every substep, s. */
+const SECONDS: f32 = 0.05;
+
+// @inline
+function front(): usize {
+  return <usize>load<u32>(L.HEADER, L.H_FRONT);
+}
+
+/** Call before near pairs are packed. */
+export function beginPressed(): void {
+  store<i32>(front(), 0, L.FRONT_KEEPS);
+  store<i32>(front(), 0, L.FRONT_PRESSED);
+}
+
+/** Corrects the number of pressed pairs while packed pairs stay. */
+// @inline
+export function addPressed(more: i32): void {
+  if (more) store<i32>(front(), load<i32>(front(), L.FRONT_PRESSED) + more, L.FRONT_PRESSED);
+}
+
+/**
+ * Counts a packed pair. @returns whether it keeps its push. Pairs of rigid bodies, which are solved after the pass, do
+ * not
+ */
+export function notePressed(lane: usize): bool {
+  const isPressed = load<f32>(lane, L.CONTACT_BLOCK_GAP) < PRESSED * load<f32>(lane, L.CONTACT_BLOCK_THICKNESS);
+  if (!isPressed && !hasLoads()) return false;
+  const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
+  const island = load<i32>(bodyOf(<usize>load<u32>(lane)), L.BODY_ISLAND);
+  if (load<i32>(rows + <usize>island * L.BODY_BYTES, L.BODY_HELD) & L.HELD_RIGID) {
+    for (let row: usize = 0; row < 48; row += 16) store<f32>(lane + row, 0, L.CONTACT_BLOCK_PUSH);
+    return false;
+  }
+  store<i32>(front(), load<i32>(front(), L.FRONT_KEEPS) + 1, L.FRONT_KEEPS);
+  if (isPressed) addPressed(1);
+  return true;
+}
+
+/** Call when near pairs are packed. */
+export function endPressed(): void {
+  const substeps = load<i32>(L.HEADER, L.H_PRESSED);
+  if (substeps === L.PILES) {
+    // the pushes of a sleeping pile are in the table
+    if (!load<i32>(front(), L.FRONT_KEEPS) && !load<i32>(L.HEADER, L.H_PUSH_COUNT))
+      store<i32>(L.HEADER, 0, L.H_PRESSED);
+    return;
+  }
+  const next = load<i32>(front(), L.FRONT_PRESSED) >= MANY ? substeps + 1 : 0;
+  store<i32>(L.HEADER, <f32>next * load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS) > SECONDS ? L.PILES : next, L.H_PRESSED);
+}

@@ -1,0 +1,104 @@
+/**
+ * Islands of rigid bodies: contacts that pass pushes on to each other are solved together, each island with the sweeps
+ * that it needs. All bodies that touch soft particles are joined. Fixed bodies do not join islands.
+ */
+import * as L from "../../layout/layout";
+import { contactAt, particleOf, weightOf } from "./rigidRow";
+
+/**
+ * The last island found by `beginsIsland`: mass of its heaviest body over that of its lightest, number of contacts,
+ * last contact.
+ */
+export let islandRatio: f64 = 1;
+export let islandCount: i32 = 0;
+export let islandLast: usize = 0;
+
+/** Returns whether a body moves when it is pushed. */
+// @inline
+export function gives(row: usize): bool {
+  return row !== 0 && load<f64>(row, L.SHAPE_INVERSE_MASS) > 0;
+}
+
+function rootOf(row: usize): usize {
+  for (let up = <usize>load<u32>(row, L.SHAPE_ISLAND); up !== row; up = <usize>load<u32>(row, L.SHAPE_ISLAND)) row = up;
+  return row;
+}
+
+/** Joins two islands. The root is the row with the lower address. */
+function join(one: usize, two: usize): void {
+  const a = rootOf(one);
+  const b = rootOf(two);
+  if (a < b) store<u32>(b, <u32>a, L.SHAPE_ISLAND);
+  else store<u32>(a, <u32>b, L.SHAPE_ISLAND);
+}
+
+/** Returns whether a contact pushes a particle of a soft body. */
+export function isSoft(contact: usize): bool {
+  const lane = <usize>load<u32>(contact, L.RIGID_CONTACT_LANE);
+  const one = load<u32>(contact, L.RIGID_CONTACT_FIRST);
+  const two = load<u32>(contact, L.RIGID_CONTACT_SECOND);
+  if (!lane || (one && two)) return false;
+  for (let k: usize = 0; k < 4; k++) {
+    const b = weightOf(contact, k);
+    if (b !== 0 && !(b > 0 ? one : two) && load<f32>(particleOf(lane, k), 12) !== 0) return true;
+  }
+  return false;
+}
+
+/** Returns the body by which a contact's island is found. */
+function bodyOf(contact: usize): usize {
+  const one = <usize>load<u32>(contact, L.RIGID_CONTACT_FIRST);
+  const two = <usize>load<u32>(contact, L.RIGID_CONTACT_SECOND);
+  if (gives(one)) return one;
+  return two ? two : one;
+}
+
+/** Sorts `count` contacts into islands: chains in the order of the contacts. */
+export function partIslands(count: i32): void {
+  for (let n = 0; n < count; n++) {
+    const one = <usize>load<u32>(contactAt(n), L.RIGID_CONTACT_FIRST);
+    const two = <usize>load<u32>(contactAt(n), L.RIGID_CONTACT_SECOND);
+    if (one) store<u32>(one, <u32>one, L.SHAPE_ISLAND);
+    if (two) store<u32>(two, <u32>two, L.SHAPE_ISLAND);
+  }
+  let soft: usize = 0;
+  for (let n = 0; n < count; n++) {
+    const contact = contactAt(n);
+    const one = <usize>load<u32>(contact, L.RIGID_CONTACT_FIRST);
+    const two = <usize>load<u32>(contact, L.RIGID_CONTACT_SECOND);
+    if (gives(one) && gives(two)) join(one, two);
+    if (!isSoft(contact)) continue;
+    if (soft) join(soft, bodyOf(contact));
+    else soft = bodyOf(contact);
+  }
+  for (let n = 0; n < count; n++) store<u32>(rootOf(bodyOf(contactAt(n))), 0, L.SHAPE_CONTACT);
+  for (let n = 0; n < count; n++) {
+    const contact = contactAt(n);
+    const root = rootOf(bodyOf(contact));
+    const before = <usize>load<u32>(root, L.SHAPE_CONTACT);
+    store<u32>(contact, <u32>before, L.RIGID_CONTACT_ISLAND_BEFORE);
+    store<u32>(contact, 0, L.RIGID_CONTACT_ISLAND_NEXT);
+    if (before) store<u32>(before, <u32>contact, L.RIGID_CONTACT_ISLAND_NEXT);
+    store<u32>(root, <u32>contact, L.SHAPE_CONTACT);
+  }
+}
+
+/** @returns whether an island begins with this contact; then islandCount, islandLast and islandRatio are set */
+export function beginsIsland(contact: usize): bool {
+  if (load<u32>(contact, L.RIGID_CONTACT_ISLAND_BEFORE)) return false;
+  let least = Infinity;
+  let most: f64 = 0;
+  islandCount = 0;
+  for (let at = contact; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_NEXT)) {
+    islandCount++;
+    islandLast = at;
+    for (let side: usize = 0; side < 8; side += 4) {
+      const row = <usize>load<u32>(at + side, L.RIGID_CONTACT_FIRST);
+      if (!gives(row)) continue;
+      least = min<f64>(least, load<f64>(row, L.SHAPE_INVERSE_MASS));
+      most = max<f64>(most, load<f64>(row, L.SHAPE_INVERSE_MASS));
+    }
+  }
+  islandRatio = most > 0 ? most / least : 1;
+  return true;
+}
