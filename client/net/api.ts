@@ -5,7 +5,14 @@ import { isLoopback } from "../../shared/loopback.ts";
 import type { SceneTexts } from "../../shared/scene/sceneSettings.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { PliantError } from "../sdk/errors.ts";
-import { answerError, bearer, fetchTopology as fetchTopologyFrom, isMissing, post, request } from "../sdk/connection/roomRequests.ts";
+import {
+  answerError,
+  bearer,
+  fetchTopology as fetchTopologyFrom,
+  isMissing,
+  post,
+  request,
+} from "../sdk/connection/roomRequests.ts";
 import { keepToken, tokenFor } from "./tokens.ts";
 
 /** The pages use this name. */

@@ -1,5 +1,12 @@
 /** All settings of a room that a visitor can change, each at both of its limits. */
-import { BODY_FIELDS, type BodyField, type Span, spanOf, type TuningChange, WIND_FIELDS } from "../../shared/members/tuningLimits.ts";
+import {
+  BODY_FIELDS,
+  type BodyField,
+  type Span,
+  spanOf,
+  type TuningChange,
+  WIND_FIELDS,
+} from "../../shared/members/tuningLimits.ts";
 import type { SimLayout } from "../../server/sim/world/worldLayout.ts";
 
 export interface Knob {

@@ -3,7 +3,13 @@
  * existing scene with the object placed beside its content. The same choice gives the same text, and so the same scene.
  */
 import { MATERIAL_PRESETS, type PresetName } from "../../shared/scene/materialPresets.ts";
-import { frictionOf, type ObjectRole, rigidMaterial, sheetMaterial, solidMaterial } from "../../shared/scene/objectRoles.ts";
+import {
+  frictionOf,
+  type ObjectRole,
+  rigidMaterial,
+  sheetMaterial,
+  solidMaterial,
+} from "../../shared/scene/objectRoles.ts";
 import type { Body, Collider, ObjectMesh, Scene, Vec3 } from "../../shared/scene/scene.ts";
 import { SceneError } from "../../shared/scene/sceneError.ts";
 import { validateScene } from "../../shared/scene/sceneValidator.ts";

@@ -8,7 +8,14 @@ import { CONSTRAINTS, type Elements } from "../../server/sim/constraints/kinds.t
 import { isotropicCompliance, orthotropicCompliance } from "../../server/sim/scene/materialConstants.ts";
 import { keepPast } from "../../server/sim/reference/dashpots.ts";
 import { inLong } from "../support/run/long.ts";
-import { DEFORMATIONS, deformed, inverseMasses, randomStencils, randomTets, randomTriangles } from "./randomElements.ts";
+import {
+  DEFORMATIONS,
+  deformed,
+  inverseMasses,
+  randomStencils,
+  randomTets,
+  randomTriangles,
+} from "./randomElements.ts";
 import { conditioned, makeKit, perturbed, randomStream, sizeOf, UNIT } from "./kit.ts";
 
 const TOLERANCE = 8;

@@ -10,7 +10,14 @@ import { distanceValue, type DistanceElements } from "../../server/sim/constrain
 import type { Elements } from "../../server/sim/constraints/kinds.ts";
 import { describe, expect, test } from "vitest";
 import { inLong } from "../support/run/long.ts";
-import { DEFORMATIONS, deformed, inverseMasses, randomDistances, randomHexahedra, randomVolumes } from "./randomElements.ts";
+import {
+  DEFORMATIONS,
+  deformed,
+  inverseMasses,
+  randomDistances,
+  randomHexahedra,
+  randomVolumes,
+} from "./randomElements.ts";
 import { conditioned, distanceAt, makeKit, randomStream } from "./kit.ts";
 
 const TOLERANCE = 16;

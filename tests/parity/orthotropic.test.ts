@@ -8,7 +8,11 @@
 import { expect, test } from "vitest";
 import { orthotropicElements, plasticElements } from "../../server/sim/constraints/tetrahedra.ts";
 import type { OrthotropicTetElements, PlasticTetElements } from "../../server/sim/constraints/elements.ts";
-import { isotropicCompliance, orthotropicCompliance, type OrthotropicCompliance } from "../../server/sim/scene/materialConstants.ts";
+import {
+  isotropicCompliance,
+  orthotropicCompliance,
+  type OrthotropicCompliance,
+} from "../../server/sim/scene/materialConstants.ts";
 import { orthotropicEnergy, orthotropicGradient, strainNorm } from "../../server/sim/reference/orthotropic.ts";
 import { flow } from "../../server/sim/reference/plasticity.ts";
 import {

@@ -14,7 +14,12 @@ import type {
   TetElements,
   TriangleElements,
 } from "../../server/sim/constraints/elements.ts";
-import { lameCoefficients, neoHookean, stableNeoHookean, type SheetModuli } from "../../server/sim/scene/materialConstants.ts";
+import {
+  lameCoefficients,
+  neoHookean,
+  stableNeoHookean,
+  type SheetModuli,
+} from "../../server/sim/scene/materialConstants.ts";
 import { randomStream } from "./kit.ts";
 
 type Point = [number, number, number];

@@ -1,5 +1,10 @@
 /** Decodes a room's chain of frames: a keyframe decodes alone, a delta against the frame before it. */
-import { createSnapshotModel, decodeDelta, decodeKeyframe, type SnapshotModel } from "../../../shared/snapshot/index.ts";
+import {
+  createSnapshotModel,
+  decodeDelta,
+  decodeKeyframe,
+  type SnapshotModel,
+} from "../../../shared/snapshot/index.ts";
 import type { Topology } from "../../../shared/topology.ts";
 import { uint32Of } from "../../../shared/bytes.ts";
 import type { ServerEvent } from "../../../shared/protocol/fromServer.ts";

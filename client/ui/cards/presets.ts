@@ -2,7 +2,13 @@
  * Presets of the physics panel: one tap changes several values, within the room's limits. *Soft* and *Stiff* go on from
  * the current values; the others set their values.
  */
-import { type BodyField, SPANS, type Tuning, type TuningChange, type TuningLimits } from "../../../shared/members/tuningLimits.ts";
+import {
+  type BodyField,
+  SPANS,
+  type Tuning,
+  type TuningChange,
+  type TuningLimits,
+} from "../../../shared/members/tuningLimits.ts";
 import type { PlainKey } from "../../text/text.ts";
 
 /** Gravity of the Moon, m/s^2. */

@@ -1,7 +1,13 @@
 /** Writes a room's scene file with its owners' changes; the result is a valid scene file. */
 import type { Body, Scene } from "../../../shared/scene/scene.ts";
 import type { SceneWind } from "../../../shared/scene/sceneSettings.ts";
-import { type BodyTuning, sameGravity, sameWind, type Tuning, type Wind } from "../../../shared/members/tuningLimits.ts";
+import {
+  type BodyTuning,
+  sameGravity,
+  sameWind,
+  type Tuning,
+  type Wind,
+} from "../../../shared/members/tuningLimits.ts";
 import { ownMaterial, wholeMaterial } from "../../../shared/scene/namedMaterials.ts";
 
 /** A material's fields, for any model. */

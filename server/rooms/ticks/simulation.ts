@@ -19,7 +19,14 @@ import { FrameState } from "../../workers/stepping/frameState.ts";
 import { type MemoryUse, memoryUse } from "../../workers/memoryUse.ts";
 import { StepDropped } from "../../workers/stepping/stepThread.ts";
 import { isCharged } from "../../workers/threadLost.ts";
-import type { InspectResult, ReplayResult, RoomHandle, SavedState, StepResult, StepTask } from "../../workers/messages.ts";
+import type {
+  InspectResult,
+  ReplayResult,
+  RoomHandle,
+  SavedState,
+  StepResult,
+  StepTask,
+} from "../../workers/messages.ts";
 import type { RoomPool } from "../../workers/pool.ts";
 import type { SceneTemplate } from "../scenes/sceneLibrary.ts";
 

@@ -8,7 +8,13 @@
  *   pressure, yield, steps                     a balloon's; below the largest plastic strain; by the number of
  *                                              particles
  */
-import { type BodyField, type BodyTuning, type Span, spanOf, type TuningLimits } from "../../../shared/members/tuningLimits.ts";
+import {
+  type BodyField,
+  type BodyTuning,
+  type Span,
+  spanOf,
+  type TuningLimits,
+} from "../../../shared/members/tuningLimits.ts";
 import { confined, MOST_QUOTIENT } from "./retuneImplicit.ts";
 import { MOST_EDGES, volumetric } from "../scene/substeps.ts";
 import type { TunableBody } from "./tunable.ts";

@@ -32,7 +32,13 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene/scene.ts";
 import { SceneError } from "../../../shared/scene/sceneError.ts";
-import { type Span, type Tuning, type TuningLimits, type Wind, WIND_SPANS } from "../../../shared/members/tuningLimits.ts";
+import {
+  type Span,
+  type Tuning,
+  type TuningLimits,
+  type Wind,
+  WIND_SPANS,
+} from "../../../shared/members/tuningLimits.ts";
 import type { Views } from "../world/views.ts";
 import type { Kernel } from "../world/kernelModule.ts";
 import type { BodyLayout, SimLayout } from "../world/worldLayout.ts";

@@ -15,7 +15,14 @@ import {
   type ScenePut,
   type StoredScene,
 } from "../objects/objectStore.ts";
-import { type Candidate, isShort, MOST_CANDIDATES, type Owned, placeFor, unusedSince } from "../objects/objectShares.ts";
+import {
+  type Candidate,
+  isShort,
+  MOST_CANDIDATES,
+  type Owned,
+  placeFor,
+  unusedSince,
+} from "../objects/objectShares.ts";
 import { bytesOf, type PostgresClient, type Query } from "./postgresClient.ts";
 import {
   type Renamed,

@@ -8,7 +8,16 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import type * as Iwer from "iwer";
 import { Bot } from "../../../load-tests/bot.ts";
-import { drawn, noBrowser, press, serverPositions, surfaceUnderMiddle, takeHold, until, PATIENCE_MS } from "../pageStage.ts";
+import {
+  drawn,
+  noBrowser,
+  press,
+  serverPositions,
+  surfaceUnderMiddle,
+  takeHold,
+  until,
+  PATIENCE_MS,
+} from "../pageStage.ts";
 import { useStage } from "../useStage.ts";
 
 type Point = [number, number, number];

@@ -24,7 +24,16 @@ import type { Topology } from "../../../shared/topology.ts";
 import { openSlowLine, PERFECT, type LineQuality, type SlowLine } from "../../support/slowLine.ts";
 import { inLong } from "../../support/run/long.ts";
 import { record, recorded, wave, type Picture } from "../drawnPictures.ts";
-import { drawn, noBrowser, openStage, surfaceUnderMiddle, takeHold, until, type E2e, PATIENCE_MS } from "../pageStage.ts";
+import {
+  drawn,
+  noBrowser,
+  openStage,
+  surfaceUnderMiddle,
+  takeHold,
+  until,
+  type E2e,
+  PATIENCE_MS,
+} from "../pageStage.ts";
 
 /**
  * Small, and without self-contact: their ticks keep time on a busy machine, because only the picture is judged here.

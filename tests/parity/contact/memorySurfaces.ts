@@ -2,7 +2,13 @@
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel, type Kernel } from "../../../server/sim/world/kernelModule.ts";
 import { Allocator } from "../../../server/sim/memory/memoryMap.ts";
-import { planSurfaces, SOLID, uniqueEdges, type Meets, type SurfaceSource } from "../../../server/sim/memory/contact/surfaceRows.ts";
+import {
+  planSurfaces,
+  SOLID,
+  uniqueEdges,
+  type Meets,
+  type SurfaceSource,
+} from "../../../server/sim/memory/contact/surfaceRows.ts";
 import type { Vector } from "../../../server/sim/reference/vector.ts";
 
 /** One surface: its particles from 0, current positions, and positions at rest (default: the same). */

@@ -9,7 +9,16 @@ import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../../server/sim/world/kernelModule.ts";
 import { Allocator } from "../../../server/sim/memory/memoryMap.ts";
 import { planContactArrays } from "../../../server/sim/memory/contact/contactArrays.ts";
-import { add, cross, dot, norm, scale, solveLinear, subtract, type Vector } from "../../../server/sim/reference/vector.ts";
+import {
+  add,
+  cross,
+  dot,
+  norm,
+  scale,
+  solveLinear,
+  subtract,
+  type Vector,
+} from "../../../server/sim/reference/vector.ts";
 import { randomStream, UNIT } from "../kit.ts";
 import { marksIn } from "../../../server/sim/world/marks.ts";
 

@@ -7,7 +7,12 @@ import { expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import { Allocator } from "../../../server/sim/memory/memoryMap.ts";
-import { planSurfaces, SOLID, uniqueEdges, type SurfaceSource } from "../../../server/sim/memory/contact/surfaceRows.ts";
+import {
+  planSurfaces,
+  SOLID,
+  uniqueEdges,
+  type SurfaceSource,
+} from "../../../server/sim/memory/contact/surfaceRows.ts";
 import type { Scene } from "../../../shared/scene/scene.ts";
 import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 

@@ -10,7 +10,7 @@
  * The faces of a bent cube are not flat, and its volume depends on the diagonals along which they are cut. The thesis's
  * matrices follow only if the constraint acts twice, with half of its stiffness each: once with every face cut from its
  * lowest to its highest corner (0-6, 1-7 ...), once with all of them the other way
- * (tests/report/figures/hexahedron.ts).
+ * (tests/report/figures/methods/hexahedron.ts).
  *
  * Each has its own multiplier: dL = (-C - aT L)/(W + aT). Coordinates are relative to corner 0, to keep digits. 6V is
  * one third of sum_a x_a . grad_a (a homogeneous function of degree three), as exact as the sum.

@@ -5,7 +5,7 @@ import * as L from "../layout/layout";
 /**
  * Stores six stresses, times S_00, to rows at `to`. S_00 scales them to the order of the strains, which float32 holds
  * for any modulus and size. The compliance's normal block is inverted by cofactors; it is positive definite
- * (shared/sceneRules.ts).
+ * (shared/scene/sceneRules.ts).
  * @param block of orthotropic compliances; k0 .. k5 normal strains, then gammas 12 02 01
  */
 // @inline

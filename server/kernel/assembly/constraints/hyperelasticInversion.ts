@@ -17,8 +17,8 @@
  * body in a point stays there, and on a line the stress across is zero (they add a logarithm against that, which
  * Macklin & Mueller leave out). Therefore J continues as its tangent plane at c,
  *   j = c_0 c_1 c_2 (1 + beyond),   P = mu F + lambda' (j - gamma) dj/dF
- * with s0 just above that trap (server/sim/materials.ts). J is linear in each singular value: with one of them below s0
- * this is the energy itself.
+ * with s0 just above that trap (sim/scene/materialConstants.ts). J is linear in each singular value: with one of them
+ * below s0 this is the energy itself.
  *
  * Tangled bodies: from the first inverted element until no element is compressed to less than 58 %, the whole body has
  * the Saint Venant-Kirchhoff energy. mu and lambda (lambda' in the stable model) stay; it is continued from 1/sqrt 3 on

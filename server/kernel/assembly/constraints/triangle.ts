@@ -44,7 +44,7 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
   const first = pass & L.PASS_FIRST;
   const last = pass & L.PASS_LAST;
   // keeps pivots of a collapsed, infinitely stiff lane from 0. An absolute number suffices: otherwise pivots are W + aT
-  // S > 0, which sim/massUnit.ts keeps near 1
+  // S > 0, which sim/world/massUnit.ts keeps near 1
   const smallest = f32x4.splat(1e-37);
   for (let n = 0; n < count; n++, block += dashpot ? L.TRI_DASHPOT_BYTES : L.TRI_BYTES, own += L.TRI_KEPT_BYTES) {
     const base0 = <usize>load<u32>(block, 32);

@@ -52,7 +52,7 @@ export function anyGrab(row: usize): bool {
   return false;
 }
 
-/** Returns the force limit, N; for a grab, its share of the whole body's limit (sim/grabLimits.ts). */
+/** Returns the force limit, N; for a grab, its share of the whole body's limit (sim/grabs/grabLimits.ts). */
 // @inline
 function forceLimit(point: usize): f64 {
   return <f64>load<f32>(point, L.POINT_MAX_FORCE) * <f64>load<f32>(point, L.POINT_SHARE);

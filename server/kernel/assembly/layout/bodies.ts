@@ -34,7 +34,7 @@ export const BODY_HELD = BODY_MEETS + I32;
 export const BODY_ISLAND = BODY_HELD + I32;
 // i32 address of the SHAPE row of a rigid body, whose velocity is computed from positions (rigid.ts); else 0
 export const BODY_RIGID = BODY_ISLAND + I32;
-// i32 1: it is inactive (server/sim/spawnableBodies.ts) or asleep (sleepingIslands.ts)
+// i32 1: it is inactive (sim/spawn/spawnableBodies.ts) or asleep (sleepingIslands.ts)
 export const BODY_INACTIVE = BODY_RIGID + I32;
 // i32: union-find over bodies that the pair list has near each other: a smaller number, or its own at the root
 export const BODY_LISTED = BODY_INACTIVE + I32;

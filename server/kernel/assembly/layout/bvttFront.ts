@@ -91,7 +91,7 @@ export const HOLD_HELD = 0; // i32 HELD_*: its particles stay at the safe positi
 export const HOLD_ROOT = HOLD_HELD + I32; // i32 surface that represents its group, while groups are counted
 export const HOLD_ROWS = HOLD_ROOT + I32; // i32 rows of the group, at its representative
 export const HOLD_TICKS = HOLD_ROWS + I32; // i32 ticks that it was held, since the host last read them
-export const HOLD_TOLD = HOLD_TICKS + I32; // i32 ticks that members are shown it as held (server/sim/crowding.ts)
+export const HOLD_TOLD = HOLD_TICKS + I32; // i32 ticks that members are shown it as held (sim/rest/crowding.ts)
 export const HOLD_BYTES = HOLD_TOLD + I32 + 12;
 
 /** Offset from FRONT_FREE_* to the lanes that become free while the response has chains, i32 first lane plus one. */

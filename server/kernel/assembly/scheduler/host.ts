@@ -1,4 +1,4 @@
-/** Functions of the host that the kernel calls (server/sim/kernelModule.ts). */
+/** Functions of the host that the kernel calls (server/sim/world/kernelModule.ts). */
 
 /** Returns the host's time, s. */
 export declare function now(): f64;

@@ -1,4 +1,7 @@
-/** Collision filters (sim/memory/filters.ts): tables of bytes, 1 for pairs that may touch; no table (0): all may. */
+/**
+ * Collision filters (sim/memory/contact/filters.ts): tables of bytes, 1 for pairs that may touch; no table (0): all
+ * may.
+ */
 import * as L from "../layout/layout";
 
 /**

@@ -1,4 +1,4 @@
-/** Measures how far bodies have moved and how fast they move (sim/rest.ts). */
+/** Measures how far bodies have moved and how fast they move (sim/rest/findResting.ts). */
 import * as L from "../layout/layout";
 
 /**

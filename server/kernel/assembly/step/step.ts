@@ -1,7 +1,7 @@
 /**
- * The tick and the substep: their stages in order. The room's program (server/sim/memory/program.ts) lists the ranges
- * of particles, blocks and bodies that each stage runs on, in the same order; a stage without ranges does nothing.
- * The scheduler (scheduler.ts) shares chunks of a range with the workers (worker.ts) that are present.
+ * The tick and the substep: their stages in order. The room's program (server/sim/memory/substepProgram.ts) lists the
+ * ranges of particles, blocks and bodies that each stage runs on, in the same order; a stage without ranges does
+ * nothing. The scheduler (scheduler.ts) shares chunks of a range with the workers (worker.ts) that are present.
  */
 import * as L from "../layout/layout";
 import { forgetInverted } from "../constraints/plasticity";

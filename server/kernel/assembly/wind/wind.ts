@@ -10,7 +10,7 @@
  * from outside do, so a convex body's drag is rho/2 C_D |w|^2 times its shadow. A third of F goes to each corner.
  * Bodies do not shelter each other.
  *
- * u is the wind's velocity plus a few waves (sim/wind.ts), which are transverse and so divergence-free:
+ * u is the wind's velocity plus a few waves (sim/tuning/windRow.ts), which are transverse and so divergence-free:
  *     u = U + sum_m a_m f(k_m . c + phase_m),   a_m . k_m = 0,   f the parabolas through the zeros of a sine
  * plus the flow of fluids on grids, at the triangle's center c, once a tick. f has no transcendental function: the same
  * bits on any machine.

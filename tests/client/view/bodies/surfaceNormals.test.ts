@@ -1,7 +1,11 @@
 /** Normals of a deforming surface: smooth, at sharp edges, softened, and equal to those of shared/skinning. */
 import { describe, expect, test } from "vitest";
 import { vertexNormalsInto } from "../../../../shared/skinning/index.ts";
-import { smoothingGroups, softenNormalsInto, surfaceNormalsInto } from "../../../../client/view/bodies/surfaceNormals.ts";
+import {
+  smoothingGroups,
+  softenNormalsInto,
+  surfaceNormalsInto,
+} from "../../../../client/view/bodies/surfaceNormals.ts";
 
 /** A unit cube of twelve triangles, outward. */
 const cube = {

@@ -1,6 +1,11 @@
 /** Adaptive quality reduces one feature at a time, only for lasting slowness, and never at a fixed level. */
 import { expect, test } from "vitest";
-import { AFFORDABLE_MS, LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "../../../../client/view/stage/pictureQuality.ts";
+import {
+  AFFORDABLE_MS,
+  LEVELS,
+  QualityGovernor,
+  SOFTWARE_LEVEL,
+} from "../../../../client/view/stage/pictureQuality.ts";
 
 /** Draws at a steady rate and returns how often the level was lowered. */
 function drawn(governor: QualityGovernor, fps: number, seconds: number, fromMs = 0): number {

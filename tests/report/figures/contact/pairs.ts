@@ -1,7 +1,16 @@
 /** The matrix of pairs (tests/physics/pairs): every kind of body meets every kind in every act. */
 import { ACTS } from "../../../physics/pairs/acts.ts";
 import { difference, isKnownRefused, isListed } from "../../../physics/pairs/known.ts";
-import { CELLS, missOf, nameOf, play, sampleOf, worstOf, type Cell, type Outcome } from "../../../physics/pairs/matrix.ts";
+import {
+  CELLS,
+  missOf,
+  nameOf,
+  play,
+  sampleOf,
+  worstOf,
+  type Cell,
+  type Outcome,
+} from "../../../physics/pairs/matrix.ts";
 import { check, short, type Figure, type Grid, type GridCell, type Progress } from "../figure.ts";
 
 /** Text of a cell: the worst law's value over its limit. */

@@ -2,7 +2,15 @@
 import { bendElements } from "../../../../server/sim/constraints/bending.ts";
 import { sheetBending } from "../../../../server/sim/constraints/sheetBending.ts";
 import { ELASTICA, hang } from "../../../physics/bars/elastica.ts";
-import { cylinder, delaunay, freeStrip, range, rigidity, sheet, type Rigidity } from "../../../physics/materials/rigidity.ts";
+import {
+  cylinder,
+  delaunay,
+  freeStrip,
+  range,
+  rigidity,
+  sheet,
+  type Rigidity,
+} from "../../../physics/materials/rigidity.ts";
 import { check, type Check, type Figure, type Picture, type Progress } from "../figure.ts";
 import { photograph } from "../drawing/photograph.ts";
 import { curves, type Series } from "../drawing/plots.ts";

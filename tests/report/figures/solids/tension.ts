@@ -1,6 +1,14 @@
 /** Free bars under sudden end loads, at default settings: stretch and width of the law, up to twice the length. */
 import { laboratory } from "../../../physics/laboratory.ts";
-import { pace, pull, randomBars, SAMPLES, sceneOf, type Bar, type Pulled } from "../../../physics/bars/suddenTension.ts";
+import {
+  pace,
+  pull,
+  randomBars,
+  SAMPLES,
+  sceneOf,
+  type Bar,
+  type Pulled,
+} from "../../../physics/bars/suddenTension.ts";
 import { uniaxialLaw } from "../../../physics/bars/pulledBar.ts";
 import { bookCheck } from "../books.ts";
 import { check, short, type Check, type Figure, type FigureSize, type Plot, type Progress } from "../figure.ts";

@@ -2,7 +2,11 @@
 import { expect, test } from "vitest";
 import { icosphere } from "../../../../server/meshing/generators.ts";
 import { loadPackageMesh } from "../../../../server/meshing/importers/packageMesh.ts";
-import { buildTriangleTree, distanceToSurface, triangleDistance2 } from "../../../../server/meshing/tetrahedra/triangleTree.ts";
+import {
+  buildTriangleTree,
+  distanceToSurface,
+  triangleDistance2,
+} from "../../../../server/meshing/tetrahedra/triangleTree.ts";
 import type { TriangleTree } from "../../../../server/meshing/tetrahedra/triangleTree.ts";
 import {
   arcTangent,

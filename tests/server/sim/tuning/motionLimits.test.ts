@@ -18,7 +18,13 @@ import { openWorld } from "../../../../server/sim/world.ts";
 import type { RoomShape } from "../../../../server/workers/messages.ts";
 import type { Body, Scene } from "../../../../shared/scene/scene.ts";
 import { validateScene } from "../../../../shared/scene/sceneValidator.ts";
-import { type BodyField, type Span, spanText, type TuningChange, within } from "../../../../shared/members/tuningLimits.ts";
+import {
+  type BodyField,
+  type Span,
+  spanText,
+  type TuningChange,
+  within,
+} from "../../../../shared/members/tuningLimits.ts";
 import { laboratory } from "../../../physics/laboratory.ts";
 import { inLong } from "../../../support/run/long.ts";
 
