@@ -98,8 +98,8 @@ const kernelFolders: Record<string, string[]> = {
 };
 
 const KERNEL = "server/kernel/assembly/";
-/** Folder of a kernel file; index.ts, which only exports, has none. */
-const kernelFolder = (path: string): string => path.slice(KERNEL.length, path.lastIndexOf("/"));
+/** Top folder of a kernel file; index.ts, which only exports, has none. */
+const kernelFolder = (path: string): string => path.slice(KERNEL.length).split("/").slice(0, -1)[0] ?? "";
 
 const relativeImports = (source: Source): { target: string; typeOnly: boolean; thread: boolean }[] =>
   source.imports.flatMap(({ target, typeOnly, thread }) =>
