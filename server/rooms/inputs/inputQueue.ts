@@ -36,8 +36,8 @@ export class InputQueue {
     return this.#inputs.length < MOST_IN_ALL && (this.#counts.get(member) ?? 0) < MOST_OF_A_MEMBER;
   }
 
-  push(given: Input): void {
-    const input = withoutNegativeZero(given);
+  push(input: Input): void {
+    clearNegativeZeros(input);
     this.oldestMs ??= performance.now();
     switch (input.type) {
       case "move": {
@@ -96,14 +96,15 @@ export class InputQueue {
 }
 
 /**
- * Returns the value with 0 in place of -0. The journal and recordings store -0 as 0 (msgpack writes it as an integer),
- * and a simulation distinguishes them: without this, a restored room would differ from the one that its members saw.
+ * Replaces -0 by 0, in place: requests are answered by their inputs' identity. The journal and recordings store -0 as 0
+ * (msgpack writes it as an integer), and a simulation distinguishes them: without this, a restored room would differ
+ * from the one that its members saw.
  */
-function withoutNegativeZero<T>(value: T): T {
-  if (typeof value === "number") return (value + 0) as T;
-  if (Array.isArray(value)) return value.map(withoutNegativeZero) as T;
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withoutNegativeZero(field)])) as T;
+function clearNegativeZeros(values: object): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (Object.is(value, -0)) (values as Record<string, unknown>)[name] = 0;
+    else if (typeof value === "object" && value !== null) clearNegativeZeros(value);
+  }
 }
 
 function key(input: { member: number; grab: number }): string {

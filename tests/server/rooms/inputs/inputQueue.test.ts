@@ -39,6 +39,8 @@ describe("InputQueue", () => {
       move(1, 2, 0),
       { ...tune, gravity: [0, -9.81, 0], wind: { velocity: [0, 1, 0], drag: 0 } },
     ]);
+    // A request is answered by the identity of its input.
+    expect(zeros[2]).toBe(tune);
   });
 
   test("the last of several moves wins", () => {
