@@ -292,6 +292,7 @@ export class RoomView {
     const end = scaleFor(
       shown.map(({ strains }) => strains),
       current,
+      this.strainKind === "area" ? 1 : Infinity,
     );
     for (const body of this.bodies) body.setStrainScale(end);
     if (end === current) return;

@@ -17,7 +17,12 @@ export function openGalleryPage(app: HTMLElement): void {
 class GalleryPage {
   readonly element: HTMLElement;
   readonly #problem = h("p", { class: "problem", role: "alert", hidden: true });
-  readonly #none = h("p", { class: "none", hidden: true }, t("galleryNone"));
+  readonly #none = h(
+    "div",
+    { class: "none", hidden: true },
+    h("p", {}, t("galleryNone")),
+    h("a", { class: "button", href: "/" }, t("toLobby")),
+  );
   readonly #list = h("ul", { class: "saved" });
   /** Titles of all scenes, saved or not, by id. */
   readonly #titles = new Map<string, string>();

@@ -91,9 +91,9 @@ function principal(a: number, b: number, c: number): number {
 
 /**
  * End of the legend's scale for the strains of all bodies: it grows at once and shrinks late, so that colors do not
- * flicker.
+ * flicker. It is at most `most`: no area shrinks by more than 1.
  */
-export function scaleFor(strains: readonly Float32Array[], current: number): number {
+export function scaleFor(strains: readonly Float32Array[], current: number, most = Infinity): number {
   const counts = new Uint32Array(SCALES.length + 1);
   let total = 0;
   const rank = (size: number): number => {
@@ -112,7 +112,7 @@ export function scaleFor(strains: readonly Float32Array[], current: number): num
     if (beyond > BEYOND * total) break;
     wanted = at - 1;
   }
-  const end = SCALES[wanted]!;
+  const end = Math.min(most, SCALES[wanted]!);
   return end >= current || end < SHRINK_BELOW * current ? end : current;
 }
 

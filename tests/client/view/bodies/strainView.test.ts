@@ -54,6 +54,7 @@ test("the scale ends at a round value above nearly all strains, grows at once an
   expect(scaleFor(all(0.015), 0.05)).toBe(0.05);
   expect(scaleFor(all(0.004), 0.05)).toBe(0.01);
   expect(scaleFor(all(9), 0.05)).toBe(2);
+  expect(scaleFor(all(9), 0.05, 1)).toBe(1);
   const spiked = all(0.04);
   spiked[0]![0] = 1.5;
   expect(scaleFor(spiked, 0)).toBe(0.05);
