@@ -119,7 +119,9 @@ export class Visitors {
     };
     page.on("pageerror", ({ message }) => note(message));
     page.on("console", (message) => {
-      if (message.type() === "error") note(`${message.text()} ${message.location().url}`.trim());
+      const { url } = message.location();
+      // The browser asks for it on its own, for an answer that is not a page, and reports it on the next one.
+      if (message.type() === "error" && !url.endsWith("/favicon.ico")) note(`${message.text()} ${url}`.trim());
     });
     return visit;
   }

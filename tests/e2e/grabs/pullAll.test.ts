@@ -128,7 +128,7 @@ describe.skipIf(noBrowser)("one grab", () => {
     await moved(8);
     // Each member sees a line on each cube, and every error is known.
     const eight = (): boolean =>
-      (window.pliant.view as unknown as { hands: { bands: Map<string, unknown> } }).hands.bands.size === 8;
+      (window.pliant.view as unknown as { cursors: { bands: Map<string, unknown> } }).cursors.bands.size === 8;
     await until(ann, eight, undefined);
     await until(ben, eight, undefined);
     await until(ann, known, undefined);

@@ -41,7 +41,7 @@ const member = (url: string, frames: number, options: Record<string, unknown>): 
 
 /** @returns what a program of this folder prints, as JSON. @throws Error with its output */
 async function run(program: string, ...args: string[]): Promise<unknown> {
-  const child = spawn(python!, [`tests/integration/${program}`, ...args], {
+  const child = spawn(python!, [`tests/integration/packages/${program}`, ...args], {
     cwd: root,
     env,
     stdio: ["ignore", "pipe", "pipe"],
