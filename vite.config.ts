@@ -58,7 +58,7 @@ function smallShaders(): Plugin {
 
 /** Small modules that at least two of lobby, room page and replay page need, with their imports. */
 const COMMON =
-  /client\/(net\/(api|tokens)|sdk\/(connection\/roomRequests|calls\/checkTuning)|state\/(duplicate|handOver)|text\/problem|ui\/(dom|messagePage|shareLink|upload\/objectNotes|room\/profile)\.)/;
+  /client\/(net\/(api|tokens)|sdk\/(connection\/(roomRequests|keptTokens)|calls\/checkTuning)|state\/(duplicate|handOver)|text\/problem|ui\/(dom|messagePage|panel|shareLink|toasts|upload\/(objectNotes|uploadButton)|room\/(people|profile)))\.|shared\/bytes\./;
 
 export default defineConfig({
   plugins: [smallShaders(), precompress()],
