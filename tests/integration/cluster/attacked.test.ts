@@ -67,7 +67,7 @@ const bearer = (token: string): { headers: Record<string, string> } => ({
 describe("an address", () => {
   test.each([
     ["http://HOST/api/rooms/far", 200],
-    ["//HOST/api/rooms/far", 400],
+    ["//HOST/api/rooms/far", 404],
     ["/api/rooms/%66ar", 200],
     ["/api/rooms/far?x='", 200],
     ["/api/rooms/far?x=/../../metrics", 200],
@@ -77,11 +77,11 @@ describe("an address", () => {
     ["/api/rooms/far/", 404],
     ["/api/rooms/far;a=b", 404],
     ["/api/rooms/far%2f..%2f..%2fadmin", 404],
-    ["/api/rooms/far/../../admin/rooms", 400],
-    ["/api/rooms/far/%2e%2e/%2e%2e/admin/rooms", 400],
+    ["/api/rooms/far/../../admin/rooms", 404],
+    ["/api/rooms/far/%2e%2e/%2e%2e/admin/rooms", 404],
     ["/api/rooms/far%00", 400],
     ["/api/rooms/far%0d%0ax-pliant-hop:%20a", 404],
-    ["/api/rooms/far\\@HOST/", 400],
+    ["/api/rooms/far\\@HOST/", 404],
     ["/api/rooms/far:80@HOST/positions", 404],
   ])("%s has the same answer at each process, and no other host is asked", async (target, status) => {
     let asked = 0;
