@@ -32,7 +32,7 @@ void main() {
   gl_Position = vec4(corner, 0.0, 1.0);
 }`;
 
-/** Distance along the view axis of what the scene shows in this pixel. */
+/** Distance along the view axis of the surface in this pixel. */
 export const SCENE_DEPTH_GLSL = /* glsl */ `
 uniform sampler2D sceneDepth;
 uniform vec2 clip;

@@ -24,7 +24,7 @@ const RESET_COOLDOWN_MS = 500;
 const SPAWN_COOLDOWN_MS = 250;
 
 /** Requests that queue one input each. Moves are coalesced, resets are rare, and a release is never refused. */
-const WAITS: ReadonlySet<string> = new Set(["grab", "impulse", "spawn", "remove", "tune", "dress"]);
+const QUEUED: ReadonlySet<string> = new Set(["grab", "impulse", "spawn", "remove", "tune", "dress"]);
 
 type MemberRequest = Exclude<
   ClientRequest,
@@ -54,7 +54,7 @@ export class MemberRequests {
     const refusal = checkRanges(request, this.#shape);
     if (refusal) return this.#refuse(session, "range", "OUT_OF_RANGE", { ...refusal, request: number });
     const { member } = session;
-    if (WAITS.has(request.type) && !this.#queue.hasPlace(member))
+    if (QUEUED.has(request.type) && !this.#queue.hasPlace(member))
       return this.#refuse(session, "rate", "RATE_LIMITED", {
         field: request.type,
         limit: "no more until the next tick",

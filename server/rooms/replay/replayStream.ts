@@ -83,7 +83,7 @@ export async function* replay(
   });
   const inputs = new Map(records.map((record) => [record.tick, record]));
   const grabs = new ReplayGrabs();
-  const absent = new AbsentTold(template.shape.spawnable, rebuilt);
+  const bodies = new BodiesTold(template.shape.spawnable, rebuilt);
   const keyframeTicks = Math.max(sendTicks, Math.round((KEYFRAME_SECONDS * tickHz) / sendTicks) * sendTicks);
   const lastSend = until - (until % sendTicks);
   let beside: Uint8Array[] = [];
@@ -99,11 +99,11 @@ export async function* replay(
     const delta = !send ? "none" : tick === lastSend ? "always" : "moving";
     const result = await stepAgain(simulation, { tick, inputs: given, fresh, delta, keyframe });
     grabs.step(given, result.events);
-    const told = result.events.flatMap((event) => absent.tell(event, tick));
+    const told = result.events.flatMap((event) => bodies.tell(event, tick));
     if (!showing) continue;
     beside.push(...told);
     if (!send) continue;
-    if (!shown && template.shape.spawnable.length > 0) beside = absent.all(tick);
+    if (!shown && template.shape.spawnable.length > 0) beside = bodies.all(tick);
     const changed = grabs.takeChanged();
     if (changed.length > 0) beside.push(encodeGrabs(tick, changed));
     const frame = frameOf(result, keyframe);
@@ -125,7 +125,7 @@ async function stepAgain(simulation: RoomSimulation, task: Parameters<RoomSimula
 }
 
 /** Spawnable bodies that are not in the scene, looks of bodies, and the messages about them. */
-class AbsentTold {
+class BodiesTold {
   readonly #atStart: readonly number[];
   readonly #absent: Set<number>;
   readonly #looks: Map<number, BodyLook>;
