@@ -1,7 +1,7 @@
 /** The gallery: an owner saves a room's scene, and visitors open and remix it; its owner and operators delete it. */
 import { describe, expect, test } from "vitest";
 import { findings, PHONE_ONLY, SIZES, withAxe, wrong } from "../controls.ts";
-import { ADMIN_TOKEN, drawn, noBrowser, press } from "../pageStage.ts";
+import { ADMIN_TOKEN, drawn, noBrowser, press, toasted } from "../pageStage.ts";
 import { useStage } from "../useStage.ts";
 
 const save = ".bring-dialog button[type=submit]";
@@ -20,7 +20,7 @@ describe.skipIf(noBrowser)("the gallery", () => {
     expect(stage.takeErrors()).toEqual([expect.stringContaining("status of 400")]);
     await owner.fill("#saved-title", "Tower <b>of</b> jelly");
     await owner.click(save);
-    await owner.waitForSelector('.toast:has-text("is in the gallery")');
+    await toasted(owner, /is in the gallery/);
     expect(await owner.locator(".bring-dialog").count()).toBe(0);
 
     const guest = await stage.visit("/", { viewport: { width: 1440, height: 900 } });
@@ -36,7 +36,7 @@ describe.skipIf(noBrowser)("the gallery", () => {
     expect(await guest.inputValue("#saved-title")).toBe("Tower <b>of</b> jelly");
     await guest.fill("#saved-title", "Remix");
     await guest.click(save);
-    await guest.waitForSelector('.toast:has-text("Remix is in the gallery")');
+    await toasted(guest, /Remix is in the gallery/);
 
     await owner.goto(`${stage.url}/gallery`);
     await owner.waitForSelector('.saved li:has-text("Made from Tower <b>of</b> jelly")');
@@ -70,7 +70,7 @@ describe.skipIf(noBrowser)("the gallery", () => {
     await owner.getByRole("button", { name: "Save in the gallery" }).click();
     await owner.fill("#saved-title", "A title without a space ".repeat(4).replaceAll(" ", "").slice(0, 80));
     await owner.click(save);
-    await owner.waitForSelector(".toast");
+    await toasted(owner, /is in the gallery/);
     await owner.goto(`${stage.url}/gallery`);
     const page = await withAxe(owner);
     await page.waitForSelector(".saved li");

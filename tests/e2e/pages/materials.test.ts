@@ -5,7 +5,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { findings, PHONE_ONLY, SIZES, withAxe, wrong } from "../controls.ts";
-import { noBrowser } from "../pageStage.ts";
+import { noBrowser, toasted } from "../pageStage.ts";
 import { useStage } from "../useStage.ts";
 
 /** A number without its unit. */
@@ -57,8 +57,7 @@ describe.skipIf(noBrowser)("materials", () => {
     expect(await shown(lobby, "retardation")).toBeCloseTo(0.0946, 4);
     expect(await lobby.textContent(".scene")).toMatch(/"retardationTime": 0\.0000946 }$/);
     await lobby.click(".copied .button");
-    await lobby.waitForSelector(".toast");
-    expect((await lobby.textContent(".toast"))!).toMatch(/^(Copied|"material": )/);
+    await toasted(lobby, /^(Copied|"material": )/);
   });
 
   test("a wrong input shows the field, the value and the limit, and does not affect other fields", async () => {

@@ -1,7 +1,7 @@
 /** The palette on real pages: an owner gives a room objects, and a guest adds one of them. */
 import { describe, expect, test } from "vitest";
 import { findings, PHONE_ONLY, withAxe } from "../controls.ts";
-import { drawn, noBrowser, press, until } from "../pageStage.ts";
+import { drawn, noBrowser, press, toasted, until } from "../pageStage.ts";
 import { useStage } from "../useStage.ts";
 
 describe.skipIf(noBrowser)("the palette", () => {
@@ -16,7 +16,7 @@ describe.skipIf(noBrowser)("the palette", () => {
     await owner.getByRole("button", { name: "Objects to add" }).click();
     expect(await findings(owner, PHONE_ONLY)).toEqual([]);
     await owner.getByRole("button", { name: "Start again with objects" }).click();
-    await owner.waitForSelector('.toast:has-text("Choose Put in")');
+    await toasted(owner, /Choose Put in/);
     const boxes = guest.locator(".spares-panel [data-body]");
     await boxes.first().waitFor({ state: "attached" });
     expect(await boxes.count()).toBe(13);
@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)("the palette", () => {
       await page.waitForSelector(dressed, { state: "attached" });
     }
     await until(late, (one) => window.pliant.view?.bodies[one]?.color.getHexString() === "2e86ab", body);
-    await owner.waitForSelector('.toast:has-text("Zoë’s box")');
+    await toasted(owner, /Zoë’s box/);
     await stage.shoot(owner, "palette");
     await press(owner, ".spares .tool");
     await owner.click(`.spares-panel [data-body="${body}"] + .dress`);
