@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- --quick [--renew]`: the quick guard (quick/guard.ts).
+ * `npm run bench -- --quick [--renew | --beside folder]`: the quick guard (quick/guard.ts).
  *
  * `npm run bench [-- --only kernel,tick] [--runs n] [--json file] [--release] [--minutes n] [--pause s] [--scenes a,b]
  * [--hands 0,3] [--list]`: runs the parts of load-tests/parts, each run in a process of its own. Prints the machine, a
@@ -17,6 +17,7 @@ import { cellsOf, formatReleases, parseReleases, putRelease, type ReleaseRow } f
 import { table } from "./harness/table.ts";
 import type { Part, RunReport, Summary } from "./part.ts";
 import { quantile, summarize } from "./part.ts";
+import { guardBeside } from "./quick/beside.ts";
 import { FIGURES } from "./quick/figures.ts";
 import { guard, renew } from "./quick/guard.ts";
 
@@ -99,7 +100,10 @@ async function measure(loaded: LoadedPart, options: BenchOptions, before: Releas
 }
 
 /** Runs the quick guard and ends the process. Exit code 1: a figure is slower than its noise, or failed. */
-async function runGuard({ only, json, renew: renewing }: BenchOptions, environment: Environment): Promise<never> {
+async function runGuard(
+  { only, json, renew: renewing, beside }: BenchOptions,
+  environment: Environment,
+): Promise<never> {
   console.log(describeEnvironment(environment));
   const guarded = { figures: FIGURES, environment, path: guardPath };
   if (renewing) {
@@ -111,7 +115,10 @@ async function runGuard({ only, json, renew: renewing }: BenchOptions, environme
       process.exit(1);
     }
   }
-  const report = await guard({ ...guarded, only });
+  const report =
+    beside === undefined
+      ? await guard({ ...guarded, only })
+      : await guardBeside({ figures: FIGURES, environment, only, other: resolve(HERE, beside) });
   if (json) writeFile(resolve(HERE, json), `${JSON.stringify({ environment, ...report }, null, 2)}\n`);
   process.exit(report.slower.length > 0 || Object.keys(report.failed).length > 0 ? 1 : 0);
 }

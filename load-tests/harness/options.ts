@@ -21,6 +21,8 @@ export interface BenchOptions {
   quick?: true;
   /** Let the quick guard write its release. */
   renew?: true;
+  /** Top folder of another checkout, which the quick guard measures in turn with this one. */
+  beside?: string;
 }
 
 /** An invalid option, with its value and the limit. */
@@ -50,9 +52,10 @@ const OPTIONS = {
   release: { type: "boolean" },
   quick: { type: "boolean" },
   renew: { type: "boolean" },
+  beside: { type: "string" },
 } as const;
 /** Options of the quick guard. */
-const QUICK_OPTIONS = ["quick", "renew", "only", "json", "list"];
+const QUICK_OPTIONS = ["quick", "renew", "beside", "only", "json", "list"];
 
 type Named = Pick<Part, "name" | "groups" | "onDemand">;
 
@@ -111,6 +114,7 @@ interface Values {
   release?: boolean;
   quick?: boolean;
   renew?: boolean;
+  beside?: string;
 }
 
 function checkQuick(values: Values): void {
@@ -122,6 +126,8 @@ function checkQuick(values: Values): void {
       `absent with --quick, which accepts ${QUICK_OPTIONS.map((name) => `--${name}`).join(", ")}`,
     );
   if (values.renew && !values.quick) throw new OptionError("renew", "", "given with --quick");
+  if (values.beside !== undefined && (!values.quick || values.renew))
+    throw new OptionError("beside", values.beside, "given with --quick, without --renew");
   if (values.renew && values.only !== undefined)
     throw new OptionError("only", values.only, "absent with --renew: a release contains all figures of one commit");
 }
@@ -138,6 +144,7 @@ function check(values: Values, parts: readonly Named[], figures: readonly Named[
     only: choose(values.only, values.quick ? figures : parts),
     ...(values.quick && { quick: true as const }),
     ...(values.renew && { renew: true as const }),
+    ...(values.beside !== undefined && { beside: values.beside }),
     ...(runs !== undefined && { runs }),
     ...(values.json !== undefined && { json: values.json }),
     list: values.list ?? false,

@@ -75,7 +75,7 @@ const FIGURE_SECONDS = 120;
  */
 const LEAST_NOISE = { yardsticks: 0.05, bytes: 0.01, unrepeated: 0.08 } as const;
 /** Figures with more noise than this cannot reliably show a loss of 15 %. */
-const MOST_NOISE = 0.1;
+export const MOST_NOISE = 0.1;
 /**
  * Processes that alternate on a core evict each other's caches, which hardly affects the yardstick: figures grow by up
  * to this share, reached at a CPU share of BUSY_SHARE. Such noise is limited to MOST_BUSY, so that a loss of 15 % is
@@ -93,8 +93,9 @@ const OTHER_PROCESSOR = 0.3;
  */
 const RUNTIME = ["--single-threaded"];
 
-const measureFigure = (name: string): Promise<Reading> =>
-  runChild<Reading>(new URL("./runFigure.ts", import.meta.url), [name], FIGURE_SECONDS, RUNTIME);
+/** @param program runFigure.ts of this or another checkout */
+export const measureFigure = (name: string, program = new URL("./runFigure.ts", import.meta.url)): Promise<Reading> =>
+  runChild<Reading>(program, [name], FIGURE_SECONDS, RUNTIME);
 
 /** @throws SyntaxError for a file that is not valid JSON */
 export function readRelease(path: string): Release | undefined {
@@ -116,9 +117,15 @@ export function judge(reading: Reading, release: ReleaseFigure, otherProcessor =
   };
 }
 
-const COLUMNS = `  ${"figure".padEnd(18)}${"value".padStart(9)}${"release".padStart(9)}${"factor".padStart(8)}${"noise".padStart(7)}${"CPU".padStart(11)}`;
+export const COLUMNS = `  ${"figure".padEnd(18)}${"value".padStart(9)}${"release".padStart(9)}${"factor".padStart(8)}${"noise".padStart(7)}${"CPU".padStart(11)}`;
 
-function lineOf(name: string, about: string, reading: Reading, verdict: Verdict | undefined, value: number): string {
+export function lineOf(
+  name: string,
+  about: string,
+  reading: Reading,
+  verdict: Verdict | undefined,
+  value: number,
+): string {
   const number = (n: number): string => (n >= 1000 ? n.toFixed(0) : n.toPrecision(4));
   const cpu = reading.ms === undefined ? "bytes" : `${number(reading.ms)} ms`;
   const columns = [
@@ -134,7 +141,7 @@ function lineOf(name: string, about: string, reading: Reading, verdict: Verdict 
 
 /** Measures, prints each figure once its verdict is final, and reports slower and failed figures. */
 export async function guard(options: Guarded): Promise<GuardReport> {
-  const { figures, only, environment, path, measure = measureFigure, print = console.log } = options;
+  const { figures, only, environment, path, measure = (name) => measureFigure(name), print = console.log } = options;
   const release = readRelease(path);
   const otherProcessor = release !== undefined && release.cpu !== environment.cpu;
   const report: GuardReport = { figures: {}, slower: [], failed: {} };
@@ -195,7 +202,7 @@ async function filter(names: readonly string[], keep: (name: string) => Promise<
   return kept;
 }
 
-function summaryOf({ figures, slower, failed }: GuardReport, ms: number): string {
+export function summaryOf({ figures, slower, failed }: GuardReport, ms: number): string {
   const all = Object.values(figures);
   const yardsticks = all.flatMap(({ yardstickMs }) => yardstickMs ?? []);
   const list = slower.map((name) => `${name} x ${figures[name]!.factor!.toFixed(2)}`).join(", ");
@@ -213,7 +220,7 @@ function summaryOf({ figures, slower, failed }: GuardReport, ms: number): string
  * @throws Error naming the figure that failed
  */
 export async function renew(options: Omit<Guarded, "only">): Promise<Release> {
-  const { figures, environment, path, measure = measureFigure, print = console.log } = options;
+  const { figures, environment, path, measure = (name) => measureFigure(name), print = console.log } = options;
   const readings = new Map<string, Reading[]>(figures.map(({ name }) => [name, []]));
   for (let round = 1; round <= RENEW_ROUNDS; round++) {
     for (const { name } of figures)

@@ -70,7 +70,7 @@ describe("arguments", () => {
     expect(refusal("--only", "")).toBe('--only is "", but must be followed by its value');
     expect(refusal("--json")).toBe('--json is "", but must be followed by its value');
     expect(refusal("--fast")).toBe(
-      '--fast is "--fast", but must be one of --only, --runs, --json, --minutes, --pause, --scenes, --hands, --list, --release, --quick, --renew',
+      '--fast is "--fast", but must be one of --only, --runs, --json, --minutes, --pause, --scenes, --hands, --list, --release, --quick, --renew, --beside',
     );
     expect(refusal("--pause", "3601")).toBe('--pause is "3601", but must be a number from 0 to 3600');
     expect(refusal("codec")).toContain("--only codec");
@@ -89,10 +89,13 @@ describe("arguments of the quick guard", () => {
   });
 
   test("a release is measured as a whole, so it accepts no other options", () => {
+    expect(read("--quick", "--beside", "../other")).toMatchObject({ quick: true, beside: "../other" });
+    expect(() => read("--beside", "../other")).toThrow('--beside is "../other", but must be given with --quick');
+    expect(() => read("--quick", "--renew", "--beside", "x")).toThrow("without --renew");
     expect(() => read("--renew")).toThrow('--renew is "", but must be given with --quick');
     expect(() => read("--quick", "--renew", "--only", "hands")).toThrow("absent with --renew");
     expect(() => read("--quick", "--runs", "5")).toThrow(
-      '--runs is "5", but must be absent with --quick, which accepts --quick, --renew, --only, --json, --list',
+      '--runs is "5", but must be absent with --quick, which accepts --quick, --renew, --beside, --only, --json, --list',
     );
   });
 });

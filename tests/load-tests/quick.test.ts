@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runChild } from "../../load-tests/harness/child.ts";
 import { readEnvironment } from "../../load-tests/harness/environment.ts";
+import { guardBeside } from "../../load-tests/quick/beside.ts";
 import { FIGURES } from "../../load-tests/quick/figures.ts";
 import { guard, judge, type Reading, readRelease, type Release, renew } from "../../load-tests/quick/guard.ts";
 import { repeat, shortest } from "../../load-tests/quick/repeat.ts";
@@ -178,6 +179,57 @@ describe("the guard", () => {
     const broken = renew({ figures, environment, path, measure: () => Promise.reject(new Error("out of memory")) });
     await expect(broken).rejects.toThrow("a FAILED: out of memory");
     expect(readRelease(path)).toBeUndefined();
+  });
+});
+
+describe("the guard beside another checkout", () => {
+  const figures = [{ name: "a", about: "figure a" }];
+  const environment = readEnvironment();
+  /** Ratios of the five rounds, and the other checkout's values. */
+  const run = async (ratios: readonly number[], theirs: readonly number[]) => {
+    const lines: string[] = [];
+    const asked: (string | undefined)[] = [];
+    const measure = async (_: string, checkout?: string): Promise<Reading> => {
+      const round = (asked.push(checkout) - 1) >> 1;
+      const value = theirs[round]! * (checkout === undefined ? ratios[round]! : 1);
+      return { value, unit: "yardsticks", hash: checkout === undefined ? "aa" : "bb" };
+    };
+    const print = (line: string): void => void lines.push(line);
+    return {
+      ...(await guardBeside({ figures, only: ["a"], environment, other: "/other", measure, print })),
+      lines,
+      asked,
+    };
+  };
+
+  test("measures both in turn, and names a figure that is slower in most rounds", async () => {
+    const { slower, lines, asked } = await run([1.15, 1.15, 1.15, 1.15, 1.15], [10, 10, 10.1, 10, 10]);
+    expect(asked).toEqual(Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? "/other" : undefined)));
+    expect(slower).toEqual(["a"]);
+    expect(lines.find((line) => line.startsWith("  a"))).toContain("SLOWER x 1.15; other bits");
+  });
+
+  test("a machine that changes between two measurements makes nothing slower", async () => {
+    // The other checkout alone meets the calm moment, or the machine becomes slow half-way.
+    expect((await run([1, 1, 2, 1, 1], [20, 20, 10, 20, 20])).slower).toEqual([]);
+    expect((await run([1, 2, 1, 1, 1], [10, 10, 20, 20, 20])).slower).toEqual([]);
+    expect((await run([1.15, 1.15, 1.15, 1.15, 1.15], [10, 20, 30, 20, 10])).slower).toEqual(["a"]);
+  });
+
+  test("a figure that fails in either checkout is named", async () => {
+    const measure = (_: string, checkout?: string): Promise<Reading> =>
+      checkout === undefined
+        ? Promise.resolve({ value: 1, unit: "bytes" })
+        : Promise.reject(new Error("ended with code 1"));
+    const { failed } = await guardBeside({
+      figures,
+      only: ["a"],
+      environment,
+      other: "/other",
+      measure,
+      print: () => {},
+    });
+    expect(failed).toEqual({ a: "ended with code 1" });
   });
 });
 
