@@ -118,11 +118,17 @@ export class PrefactoredMaterials {
   }
 
   private copyFactor(live: DataView, row: number): void {
-    this.scale(live, row, L.PREFACTORED_ENTRIES, 4 * live.getInt32(row + L.PREFACTORED_ENTRY_COUNT, true), 1);
-    const groups = live.getInt32(row + L.PREFACTORED_GROUPS, true) / 4;
+    this.scale(
+      live,
+      row,
+      L.PREFACTORED_FACTOR + L.FACTOR_ENTRIES,
+      4 * live.getInt32(row + L.PREFACTORED_FACTOR + L.FACTOR_ENTRY_COUNT, true),
+      1,
+    );
+    const groups = live.getInt32(row + L.PREFACTORED_FACTOR + L.FACTOR_GROUPS, true) / 4;
     const { i32 } = this.views;
     const from = new Int32Array(this.template().buffer);
-    const end = groups + (L.GROUP_BYTES / 4) * live.getInt32(row + L.PREFACTORED_GROUP_COUNT, true);
+    const end = groups + (L.GROUP_BYTES / 4) * live.getInt32(row + L.PREFACTORED_FACTOR + L.FACTOR_GROUP_COUNT, true);
     i32.set(from.subarray(groups, end), groups);
   }
 

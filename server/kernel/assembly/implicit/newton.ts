@@ -9,6 +9,7 @@ import { countWork, workDone } from "../state/work";
 import { energyOfTets, linearizeTets, multiplyTets } from "./solids";
 import { energyOfBends, energyOfTriangles, linearizeBends, linearizeTriangles } from "./sheets";
 import { multiplySheet } from "./sheetProducts";
+import { combine, dot, squaredDistanceAt } from "../math/vectors";
 import { anyGrab, energyOfPoints, linearizePoints, multiplyPoints } from "./points";
 import { precondition, turnParticles } from "./preconditioner";
 import { isViscous, keepPast } from "./viscosity";
@@ -280,19 +281,26 @@ function heightHere(): f64 {
 function advanceState(there: usize): void {
   const x = state;
   const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
-  for (let at: usize = 0; at < vector; at += 8) {
-    const here = x + at;
-    const v = here + vector;
-    const x1 = v + vector;
-    const v1 = x1 + vector;
-    const position = load<f64>(here);
-    const now = load<f64>(there + at);
-    const velocity = euler ? (now - position) / h : (3 * (now - position) - (position - load<f64>(x1))) / (2 * h);
-    store<f64>(x1, position);
-    store<f64>(v1, euler ? velocity : load<f64>(v));
-    store<f64>(here, now);
-    store<f64>(v, velocity);
+  const v = x + vector;
+  const x1 = v + vector;
+  const v1 = x1 + vector;
+  if (!euler) memory.copy(v1, v, vector);
+  const over = f64x2.splat(euler ? h : 2 * h);
+  for (let i = 0, at: usize = 0; i < count; i++, at += 24) {
+    const xy = v128.load(x + at);
+    const z = load<f64>(x + at, 16);
+    let movedXY = f64x2.sub(v128.load(there + at), xy);
+    let movedZ = load<f64>(there + at, 16) - z;
+    if (!euler) {
+      movedXY = f64x2.sub(f64x2.mul(f64x2.splat(3), movedXY), f64x2.sub(xy, v128.load(x1 + at)));
+      movedZ = 3 * movedZ - (z - load<f64>(x1 + at, 16));
+    }
+    v128.store(v + at, f64x2.div(movedXY, over));
+    store<f64>(v + at, movedZ / f64x2.extract_lane(over, 0), 16);
   }
+  if (euler) memory.copy(v1, v, vector);
+  memory.copy(x1, x, vector);
+  memory.copy(x, there, vector);
   store<f64>(x + 4 * vector, load<f64>(row, L.IMPLICIT_ELASTIC));
   count32(L.IMPLICIT_STEPS_DONE, 1);
 }
@@ -313,19 +321,36 @@ function aim(x: usize, y: usize, target: usize): void {
   const keep = load<f64>(row, L.IMPLICIT_KEEP);
   const toA = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
   const first = <usize>load<u32>(row, L.IMPLICIT_FIRST);
-  let at: usize = 0;
-  for (let i = 0; i < count; i++) {
+  for (let i = 0, at: usize = 0; i < count; i++, at += 24) {
+    const here = x + at;
     const free = massOf(i) > 0;
-    for (let r: usize = 0; r < 3; r++, at += 8) {
-      const p = load<f64>(x + at);
-      const v = load<f64>(x + at + vector);
-      const x1 = load<f64>(x + at + 2 * vector);
-      const v1 = load<f64>(x + at + 3 * vector);
-      const a = <f64>load<f32>(first + toA + ((<usize>i) << 4) + (r << 2));
-      store<f64>(target + at, free ? (4 * p - x1) / 3 + (keep * h * (8 * v - 2 * v1)) / 9 + a / coefficient : p);
-      store<f64>(y + at, free ? 2 * p - x1 : p);
-    }
+    const a = first + toA + ((<usize>i) << 4);
+    const xy = v128.load(here);
+    const xy1 = v128.load(here + 2 * vector);
+    const extrapolated = free ? f64x2.sub(f64x2.mul(f64x2.splat(2), xy), xy1) : xy;
+    v128.store(y + at, extrapolated);
+    v128.store(
+      target + at,
+      free ? aimed(xy, v128.load(here + vector), xy1, v128.load(here + 3 * vector), v128.load64_zero(a), keep * h) : xy,
+    );
+    const z = v128.load64_splat(here, 16);
+    const z1 = v128.load64_splat(here + 2 * vector, 16);
+    const v = v128.load64_splat(here + vector, 16);
+    const v1 = v128.load64_splat(here + 3 * vector, 16);
+    v128.store64_lane(y + at, free ? f64x2.sub(f64x2.mul(f64x2.splat(2), z), z1) : z, 0, 16);
+    v128.store64_lane(target + at, free ? aimed(z, v, z1, v1, v128.load32_zero(a, 8), keep * h) : z, 0, 16);
   }
+}
+
+/** (4p - x1)/3 + keep h (8v - 2 v1)/9 + a/c of two numbers. @param a f32 in the first two lanes */
+// @inline
+function aimed(p: v128, v: v128, x1: v128, v1: v128, a: v128, kept: f64): v128 {
+  const four = f64x2.sub(f64x2.mul(f64x2.splat(4), p), x1);
+  const eight = f64x2.sub(f64x2.mul(f64x2.splat(8), v), f64x2.mul(f64x2.splat(2), v1));
+  return f64x2.add(
+    f64x2.add(f64x2.div(four, f64x2.splat(3)), f64x2.div(f64x2.mul(f64x2.splat(kept), eight), f64x2.splat(9))),
+    f64x2.div(f64x2.promote_low_f32x4(a), f64x2.splat(coefficient)),
+  );
 }
 
 /** Euler: xt = x + keep h v + a/c -> target; x + h v -> y. */
@@ -351,12 +376,7 @@ function aimOnce(x: usize, y: usize, target: usize): void {
 function inertia(y: usize, target: usize): f64 {
   let sum: f64 = 0;
   let at: usize = 0;
-  for (let i = 0; i < count; i++, at += 24) {
-    const a = load<f64>(y + at) - load<f64>(target + at);
-    const b = load<f64>(y + at, 8) - load<f64>(target + at, 8);
-    const c = load<f64>(y + at, 16) - load<f64>(target + at, 16);
-    sum += massOf(i) * (a * a + b * b + c * c);
-  }
+  for (let i = 0; i < count; i++, at += 24) sum += massOf(i) * squaredDistanceAt(y + at, target + at);
   return 0.5 * coefficient * sum;
 }
 
@@ -477,9 +497,8 @@ function direction(first: bool): bool {
     const beta = next / rz;
     for (let n = 0; n < bodies; n++) {
       open(n);
-      const z = workVector(L.VECTOR_Z);
       const p = workVector(L.VECTOR_P);
-      for (let at: usize = 0; at < vector; at += 8) store<f64>(p + at, load<f64>(z + at) + beta * load<f64>(p + at));
+      combine(p, workVector(L.VECTOR_Z), beta, p, vector);
     }
     rz = next;
   }
@@ -506,7 +525,7 @@ function residual(): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    sum += dot(workVector(L.VECTOR_R), workVector(L.VECTOR_R));
+    sum += dot(workVector(L.VECTOR_R), workVector(L.VECTOR_R), vector);
   }
   return sum;
 }
@@ -548,7 +567,7 @@ function multiplyAll(): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    sum += dot(workVector(L.VECTOR_P), workVector(L.VECTOR_Q));
+    sum += dot(workVector(L.VECTOR_P), workVector(L.VECTOR_Q), vector);
   }
   return sum;
 }
@@ -561,7 +580,7 @@ function preconditionAll(): f64 {
     const r = workVector(L.VECTOR_R);
     const z = workVector(L.VECTOR_Z);
     preconditionFree(r, z);
-    sum += dot(r, z);
+    sum += dot(r, z, vector);
   }
   return sum;
 }
@@ -578,23 +597,24 @@ function preconditionFree(r: usize, z: usize): void {
 
 /** r = -r; zero for fixed particles. */
 function negate(r: usize): void {
-  let at = r;
-  for (let i = 0; i < count; i++) {
-    const free = massOf(i) > 0;
-    for (let k = 0; k < 3; k++, at += 8) store<f64>(at, free ? -load<f64>(at) : 0);
+  for (let at: usize = 0; at < vector; at += 8) store<f64>(r + at, -load<f64>(r + at));
+  clearFixed(r);
+}
+
+/** Sets the numbers of fixed particles to zero. */
+function clearFixed(r: usize): void {
+  for (let i = 0, at = r; i < count; i++, at += 24) {
+    if (massOf(i) > 0) continue;
+    v128.store(at, f64x2.splat(0));
+    store<f64>(at, 0, 16);
   }
 }
 
 /** d += alpha p; r -= alpha q, zero for fixed particles. */
 function advance(alpha: f64, d: usize, p: usize, r: usize, q: usize): void {
-  let at: usize = 0;
-  for (let i = 0; i < count; i++) {
-    const free = massOf(i) > 0;
-    for (let k = 0; k < 3; k++, at += 8) {
-      store<f64>(d + at, load<f64>(d + at) + alpha * load<f64>(p + at));
-      store<f64>(r + at, free ? load<f64>(r + at) - alpha * load<f64>(q + at) : 0);
-    }
-  }
+  combine(d, d, alpha, p, vector);
+  combine(r, r, -alpha, q, vector);
+  clearFixed(r);
 }
 
 /**
@@ -606,10 +626,7 @@ function goDown(height: f64): i32 {
   for (let k = 0; k <= HALVINGS; k++, s *= 0.5) {
     for (let n = 0; n < bodies; n++) {
       open(n);
-      const y = workVector(L.VECTOR_Y);
-      const d = workVector(L.VECTOR_D);
-      const there = workVector(L.VECTOR_THERE);
-      for (let at: usize = 0; at < vector; at += 8) store<f64>(there + at, load<f64>(y + at) + s * load<f64>(d + at));
+      combine(workVector(L.VECTOR_THERE), workVector(L.VECTOR_Y), s, workVector(L.VECTOR_D), vector);
     }
     if (objective(L.VECTOR_THERE) <= height * (1 + ROUNDING)) return L.VECTOR_THERE;
     for (let n = 0; n < bodies; n++) {
@@ -620,15 +637,4 @@ function goDown(height: f64): i32 {
   }
   objective(L.VECTOR_Y);
   return L.VECTOR_Y;
-}
-
-function dot(a: usize, b: usize): f64 {
-  let sum: f64 = 0;
-  for (let at: usize = 0; at < vector; at += 24) {
-    sum +=
-      load<f64>(a + at) * load<f64>(b + at) +
-      load<f64>(a + at, 8) * load<f64>(b + at, 8) +
-      load<f64>(a + at, 16) * load<f64>(b + at, 16);
-  }
-  return sum;
 }

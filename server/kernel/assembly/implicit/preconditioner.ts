@@ -2,10 +2,13 @@
  * Preconditioner of an implicit body: z = R L^-T D^-1 L^-1 R^T r with the factor of its matrix at rest
  * (sim/implicit/factor.ts) in float32, and the rotations R of its particles (none for a sheet): the matrix at rest,
  * turned with the body (Mueller et al. 2002, stiffness warping). A column is a particle, one lane for each coordinate;
- * solids have blocks of three columns. Twin: sim/reference/implicit/precondition.ts, same operations in the same order.
+ * solids have blocks of three columns, sheets groups of columns (prefactored/backSolve.ts). Twin:
+ * sim/reference/implicit/precondition.ts.
  */
 import * as L from "../layout/layout";
+import { roundedAt } from "../math/vectors";
 import { cofactor, determinant } from "../math/matrix3";
+import { backSolve } from "../prefactored/backSolve";
 import { deform, e0, e1, e2, z0, z1, z2 } from "./solids";
 
 /**
@@ -119,11 +122,11 @@ export function precondition(row: usize, r: usize, z: usize): void {
       store<f32>(to, <f32>(load<f64>(q, 8) * a + load<f64>(q, 32) * b + load<f64>(q, 56) * c), 4);
       store<f32>(to, <f32>(load<f64>(q, 16) * a + load<f64>(q, 40) * b + load<f64>(q, 64) * c), 8);
     } else {
-      v128.store(to, f32x4.replace_lane(f32x4.demote_f64x2_zero(v128.load(from)), 2, <f32>load<f64>(from, 16)));
+      v128.store(to, roundedAt(from));
     }
   }
   if (R) solveBlocks(row, columns, y);
-  else solveNumbers(row, columns, y);
+  else backSolve(row + L.IMPLICIT_FACTOR, y);
   for (let k = 0; k < columns; k++) {
     const p = <usize>load<u32>(order + ((<usize>k) << 2));
     const to = z + p;
@@ -140,44 +143,6 @@ export function precondition(row: usize, r: usize, z: usize): void {
       v128.store(to, f64x2.promote_low_f32x4(v128.load(from)));
       store<f64>(to, <f64>load<f32>(from, 8), 16);
     }
-  }
-}
-
-function solveNumbers(row: usize, columns: i32, y: usize): void {
-  const start = <usize>load<u32>(row, L.IMPLICIT_START);
-  const rows = <usize>load<u32>(row, L.IMPLICIT_ENTRY_ROWS);
-  const entries = <usize>load<u32>(row, L.IMPLICIT_ENTRIES);
-  const diagonal = <usize>load<u32>(row, L.IMPLICIT_DIAGONAL);
-  for (let k = 0; k < columns; k++) {
-    const solved = v128.load(y + ((<usize>k) << 4));
-    const end = load<i32>(start + ((<usize>k) << 2), 4);
-    for (let p = load<i32>(start + ((<usize>k) << 2)); p < end; p++) {
-      const at = y + <usize>load<u32>(rows + ((<usize>p) << 2));
-      v128.store(at, f32x4.sub(v128.load(at), f32x4.mul(v128.load32_splat(entries + ((<usize>p) << 2)), solved)));
-    }
-  }
-  for (let k = columns - 1; k >= 0; k--) {
-    const here = y + ((<usize>k) << 4);
-    const end = load<i32>(start + ((<usize>k) << 2), 4);
-    let p = load<i32>(start + ((<usize>k) << 2));
-    let a = f32x4.mul(v128.load32_splat(diagonal + ((<usize>k) << 2)), v128.load(here));
-    // four independent sums: a single one would wait for its own latency
-    let b = f32x4.splat(0);
-    let c = b;
-    let d = b;
-    for (; p + 4 <= end; p += 4) {
-      const entry = entries + ((<usize>p) << 2);
-      const at = rows + ((<usize>p) << 2);
-      a = f32x4.sub(a, f32x4.mul(v128.load32_splat(entry), v128.load(y + <usize>load<u32>(at))));
-      b = f32x4.sub(b, f32x4.mul(v128.load32_splat(entry, 4), v128.load(y + <usize>load<u32>(at, 4))));
-      c = f32x4.sub(c, f32x4.mul(v128.load32_splat(entry, 8), v128.load(y + <usize>load<u32>(at, 8))));
-      d = f32x4.sub(d, f32x4.mul(v128.load32_splat(entry, 12), v128.load(y + <usize>load<u32>(at, 12))));
-    }
-    for (; p < end; p++) {
-      const entry = v128.load32_splat(entries + ((<usize>p) << 2));
-      a = f32x4.sub(a, f32x4.mul(entry, v128.load(y + <usize>load<u32>(rows + ((<usize>p) << 2)))));
-    }
-    v128.store(here, f32x4.add(f32x4.add(a, b), f32x4.add(c, d)));
   }
 }
 

@@ -5,6 +5,7 @@
  * for x, y and z. Twin: sim/reference/implicit/elements.ts, same operations in the same order.
  */
 import * as L from "../layout/layout";
+import { roundedAt } from "../math/vectors";
 import { LANES } from "../layout/sizes";
 import { add, dot3, firstHalves, high, low, madd, mul, secondHalves, sub, xs, ys, zs } from "../math/lanes";
 
@@ -16,8 +17,7 @@ export function multiplySheet(row: usize, p: usize, q: usize, coefficient: f64):
   const count = load<i32>(row, L.IMPLICIT_COUNT);
   const lanes = <usize>load<u32>(row, L.IMPLICIT_LANES);
   const out = lanes + ((<usize>count) << 4);
-  for (let i = 0, from = p, to = lanes; i < count; i++, from += 24, to += 16)
-    v128.store(to, f32x4.replace_lane(f32x4.demote_f64x2_zero(v128.load(from)), 2, <f32>load<f64>(from, 16)));
+  for (let i = 0, from = p, to = lanes; i < count; i++, from += 24, to += 16) v128.store(to, roundedAt(from));
   memory.fill(out, 0, (<usize>count) << 4);
   const end =
     <usize>load<u32>(row, L.IMPLICIT_QUADS) +

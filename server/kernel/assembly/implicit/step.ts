@@ -28,6 +28,7 @@ import { holdPoints, notePoints } from "./points";
 import { collide } from "../colliders/collide";
 import { findContacts, forgetContacts, useContacts } from "./contacts";
 import { stepGroup } from "./newton";
+import { roundedAt } from "../math/vectors";
 import { workAfter } from "../state/work";
 
 /** The first of REUSED_STEPS steps of a tick computes rotations and stresses, and the others reuse them. */
@@ -192,8 +193,13 @@ function takeOver(): void {
   const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
   let x = <usize>load<u32>(row, L.IMPLICIT_STATE);
   for (let i = 0; i < count; i++) {
+    const particle = first + ((<usize>i) << 4);
+    if (isRounded(x, particle) && isRounded(x + vector, particle + toV)) {
+      x += 24;
+      continue;
+    }
     for (let r: usize = 0; r < 3; r++, x += 8) {
-      const there = first + ((<usize>i) << 4) + (r << 2);
+      const there = particle + (r << 2);
       const X = load<f32>(there);
       const V = load<f32>(there + toV);
       const x1 = x + 2 * vector;
@@ -220,6 +226,19 @@ function takeOver(): void {
     );
 }
 
+/** Returns whether the first three lanes at `place` are a particle's numbers, rounded. */
+// @inline
+function isRounded(numbers: usize, place: usize): bool {
+  return (i32x4.bitmask(f32x4.eq(roundedAt(numbers), v128.load(place))) & 7) === 7;
+}
+
+/** Writes a particle's numbers into the first three lanes at `place`. */
+// @inline
+function writeRounded(numbers: usize, place: usize): void {
+  v128.store64_lane(place, f32x4.demote_f64x2_zero(v128.load(numbers)), 0);
+  store<f32>(place, <f32>load<f64>(numbers, 16), 8);
+}
+
 /**
  * Rounds the state to float32 for all other parts, after `collide` has moved remaining penetration out of colliders.
  */
@@ -228,18 +247,17 @@ function publish(): void {
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
   const first = <usize>load<u32>(row, L.IMPLICIT_FIRST);
   let x = <usize>load<u32>(row, L.IMPLICIT_STATE);
-  for (let i = 0; i < count; i++) {
-    for (let r: usize = 0; r < 3; r++, x += 8) {
-      const there = first + ((<usize>i) << 4) + (r << 2);
-      store<f32>(there, <f32>load<f64>(x));
-      store<f32>(there + toV, <f32>load<f64>(x + vector));
-    }
+  for (let i = 0; i < count; i++, x += 24) {
+    const there = first + ((<usize>i) << 4);
+    writeRounded(x, there);
+    writeRounded(x + vector, there + toV);
   }
   if (load<u32>(row, L.IMPLICIT_TOUCHES)) answerColliders(first, <i32>((first - X) >> 4));
   const toPrevious = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
   for (let i = 0; i < count; i++) {
     const there = first + ((<usize>i) << 4);
-    for (let r: usize = 0; r < 12; r += 4) store<f32>(there + toPrevious + r, load<f32>(there + r));
+    v128.store64_lane(there + toPrevious, v128.load64_zero(there), 0);
+    store<f32>(there + toPrevious, load<f32>(there, 8), 8);
   }
   notePoints(row, <usize>load<u32>(row, L.IMPLICIT_STATE), load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS));
 }

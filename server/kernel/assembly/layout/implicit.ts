@@ -1,4 +1,5 @@
 /** Rows of implicit bodies (implicit/step.ts). */
+import { FACTOR_BYTES } from "./factor.ts";
 import { F64, I32, LANES } from "./sizes.ts";
 
 /** One row for each implicit body (implicit/step.ts). Vectors are f64[3n], x y z of each particle. */
@@ -16,9 +17,10 @@ export const IMPLICIT_BENDS = IMPLICIT_TRIANGLES + I32 + 4; // i32 pointer: IMPL
 export const IMPLICIT_COLUMNS = IMPLICIT_BENDS + I32 + 4; // i32 columns of the factor: free particles
 // i32 pointer: i32[m] byte offset in a vector of each column's particle
 export const IMPLICIT_ORDER = IMPLICIT_COLUMNS + I32;
-export const IMPLICIT_START = IMPLICIT_ORDER + I32; // i32 pointer: i32[m + 1] first entry of each column
+// of solids: i32 pointer: i32[m + 1] first entry of each column
+export const IMPLICIT_START = IMPLICIT_ORDER + I32;
 export const IMPLICIT_ENTRY_ROWS = IMPLICIT_START + I32; // i32 pointer: i32 byte offset in SOLVED of each entry's row
-// i32 pointer: f32 for each entry, or for a block f32 x 9 by columns; one more at the end
+// i32 pointer: f32[9] by columns for each entry, and one number more at the end
 export const IMPLICIT_ENTRIES = IMPLICIT_ENTRY_ROWS + I32;
 export const IMPLICIT_DIAGONAL = IMPLICIT_ENTRIES + I32; // i32 pointer: D^-1, stored like IMPLICIT_ENTRIES
 export const IMPLICIT_SOLVED = IMPLICIT_DIAGONAL + I32; // i32 pointer: f32x4[m] right side, then solution
@@ -79,7 +81,8 @@ export const IMPLICIT_STIFFENING = IMPLICIT_RETARDATION + F64;
 // i32 near pairs of this step that have a row, by the body of their first free particle
 export const IMPLICIT_ROWS = IMPLICIT_STIFFENING + F64;
 export const IMPLICIT_MOST_ROWS = IMPLICIT_ROWS + I32; // i32 its share of the ROW rows
-export const IMPLICIT_BYTES = IMPLICIT_MOST_ROWS + I32;
+export const IMPLICIT_FACTOR = IMPLICIT_MOST_ROWS + I32; // of sheets: FACTOR
+export const IMPLICIT_BYTES = IMPLICIT_FACTOR + FACTOR_BYTES;
 
 /**
  * i32x4 byte offsets of the corners in a vector; f64: D_m^-1 row by row, volume; then of the last linearization the

@@ -10,6 +10,7 @@ export * from "./colliders.ts";
 export * from "./constraints.ts";
 export * from "./contact.ts";
 export * from "./bvttFront.ts";
+export * from "./factor.ts";
 export * from "./header.ts";
 export * from "./implicit.ts";
 export * from "./lists.ts";

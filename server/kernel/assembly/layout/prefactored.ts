@@ -1,4 +1,5 @@
 /** Rows of prefactored bodies (prefactored/step.ts). A column is a free particle, in elimination order. */
+import { FACTOR_BYTES } from "./factor.ts";
 import { F32, F64, I32, LANES } from "./sizes.ts";
 
 /** One row for each prefactored body. */
@@ -9,14 +10,9 @@ export const PREFACTORED_ORDER = PREFACTORED_COLUMNS + I32;
 // i32 pointer: i32[n] byte offset of each particle's column in a vector; for fixed particles, of the entry behind the
 // last column
 export const PREFACTORED_COLUMN = PREFACTORED_ORDER + I32;
-export const PREFACTORED_GROUPS = PREFACTORED_COLUMN + I32; // i32 pointer: GROUP rows, in the order of their columns
-export const PREFACTORED_GROUP_COUNT = PREFACTORED_GROUPS + I32; // i32
-// i32 pointer: i32 byte offset in a vector of each row of each group
-export const PREFACTORED_ENTRY_ROWS = PREFACTORED_GROUP_COUNT + I32;
-export const PREFACTORED_ENTRY_COUNT = PREFACTORED_ENTRY_ROWS + I32; // i32 rows of all groups
-export const PREFACTORED_ENTRIES = PREFACTORED_ENTRY_COUNT + I32; // i32 pointer: f32x4 for each of them, a lane a column
+export const PREFACTORED_FACTOR = PREFACTORED_COLUMN + I32; // FACTOR of P
 // i32 pointer: f32x4[m + 1] residual, N, then correction, m; the last entry takes the forces on fixed particles
-export const PREFACTORED_RESIDUAL = PREFACTORED_ENTRIES + I32;
+export const PREFACTORED_RESIDUAL = PREFACTORED_FACTOR + FACTOR_BYTES;
 // i32 pointer: f32x4[m + 1] m: displacement in this substep by anything but velocity and impulses
 export const PREFACTORED_MOVED = PREFACTORED_RESIDUAL + I32;
 // i32 pointer: f32x4[m + 1] positions before contacts, m; then impulses per h^2, N
@@ -47,25 +43,6 @@ export const PREFACTORED_GUARDED = PREFACTORED_RESTARTS + I32;
 export const PREFACTORED_MET = PREFACTORED_GUARDED + I32;
 export const PREFACTORED_END = PREFACTORED_MET + I32; // i32 address behind the last particle in X
 export const PREFACTORED_BYTES = PREFACTORED_END + I32 + 8;
-
-/**
- * Up to four consecutive columns of a factor L D L^T: i32 byte offset of the first in a vector, i32 number of columns,
- * i32 number of rows below; f32 entries of L between its columns, and D^-1.
- */
-export const GROUP_FIRST = 0;
-export const GROUP_COLUMNS = GROUP_FIRST + I32;
-export const GROUP_ROWS = GROUP_COLUMNS + I32;
-export const GROUP_L10 = GROUP_ROWS + I32;
-export const GROUP_L20 = GROUP_L10 + F32;
-export const GROUP_L21 = GROUP_L20 + F32;
-export const GROUP_L30 = GROUP_L21 + F32;
-export const GROUP_L31 = GROUP_L30 + F32;
-export const GROUP_L32 = GROUP_L31 + F32;
-export const GROUP_D0 = GROUP_L32 + F32;
-export const GROUP_D1 = GROUP_D0 + F32;
-export const GROUP_D2 = GROUP_D1 + F32;
-export const GROUP_D3 = GROUP_D2 + F32;
-export const GROUP_BYTES = GROUP_D3 + F32 + 12;
 
 /**
  * Four triangles: 3 x 4 addresses of corners, 3 x 4 byte offsets of their columns in a vector, D_m^-1 (2x2), stiffness

@@ -78,7 +78,7 @@ export function answerContacts(rows: usize, begin: i32, end: i32, h: f32): void 
     const pushed = collectPushes(h);
     store<i32>(row, pushed ? 1 : 0, L.PREFACTORED_MET);
     if (pushed) {
-      backSolve(row, residual);
+      backSolve(row + L.PREFACTORED_FACTOR, residual);
       countWork(unitsOfBackSolve(row));
     }
     for (let k: usize = 0; k < columns; k++) takeAnswer(k, pushed);

@@ -1,5 +1,5 @@
 /**
- * Back-solve with a sparse factor L D L^T for three right sides at once: one lane for each coordinate. Up to four
+ * Back-solve with a sparse factor L D L^T for four right sides at once, in lanes: three of them are the coordinates. Up to four
  * consecutive columns with nearly the same rows form a group (sim/prefactored/groups.ts): each row's index and entry of
  * y is then loaded once for all of them, which takes half of the time.
  */
@@ -9,21 +9,22 @@ import * as L from "../layout/layout";
 const UNITS_OF_COLUMN = 4;
 const ENTRIES_OF_UNIT = 2;
 
-/** Returns the counted work of a back-solve. */
+/** Returns the counted work of a back-solve with the factor of a PREFACTORED row. */
 export function unitsOfBackSolve(row: usize): i32 {
   return (
     UNITS_OF_COLUMN * load<i32>(row, L.PREFACTORED_COLUMNS) +
-    load<i32>(row, L.PREFACTORED_ENTRY_COUNT) / ENTRIES_OF_UNIT
+    load<i32>(row, L.PREFACTORED_FACTOR + L.FACTOR_ENTRY_COUNT) / ENTRIES_OF_UNIT
   );
 }
 
-/** Solves P y = y in place. @param row PREFACTORED row; y f32x4 for each of its columns */
-export function backSolve(row: usize, y: usize): void {
-  const groups = <usize>load<u32>(row, L.PREFACTORED_GROUPS);
-  const end = groups + <usize>load<i32>(row, L.PREFACTORED_GROUP_COUNT) * L.GROUP_BYTES;
-  const rows = <usize>load<u32>(row, L.PREFACTORED_ENTRY_ROWS);
-  const last = forward(groups, end, rows, <usize>load<u32>(row, L.PREFACTORED_ENTRIES), y);
-  backward(groups, end, last, rows, <usize>load<u32>(row, L.PREFACTORED_ENTRIES), y);
+/** Solves L D L^T y = y in place, for each lane. @param factor FACTOR; y f32x4 for each of its columns */
+export function backSolve(factor: usize, y: usize): void {
+  const groups = <usize>load<u32>(factor, L.FACTOR_GROUPS);
+  const end = groups + <usize>load<i32>(factor, L.FACTOR_GROUP_COUNT) * L.GROUP_BYTES;
+  const rows = <usize>load<u32>(factor, L.FACTOR_ENTRY_ROWS);
+  const entries = <usize>load<u32>(factor, L.FACTOR_ENTRIES);
+  const last = forward(groups, end, rows, entries, y);
+  backward(groups, end, last, rows, entries, y);
 }
 
 // @inline

@@ -67,7 +67,7 @@ export function keepForces(rows: usize, begin: i32, end: i32, h: f32): void {
     if (work > 0) {
       const y = <usize>load<u32>(row, L.PREFACTORED_RESIDUAL);
       memory.copy(y, <usize>load<u32>(row, L.PREFACTORED_PLACES), (<usize>columns) << 4);
-      backSolve(row, y);
+      backSolve(row + L.PREFACTORED_FACTOR, y);
       step = stepFor(row, columns, y, work);
     }
     takeForces(row, columns, step, h);

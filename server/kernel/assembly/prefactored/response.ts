@@ -233,7 +233,7 @@ function findResponse(at: usize, response: usize, row: usize): void {
     const to = y + <usize>load<u32>(column + ((particle - first) >> 2));
     store<f32>(to, load<f32>(to) + load<f32>(at + (i << 2), L.POINT_WEIGHT));
   }
-  backSolve(row, y);
+  backSolve(row + L.PREFACTORED_FACTOR, y);
   const scale: f32 = 1 / (h * h);
   for (let k: usize = 0; k < <usize>columns; k++)
     store<f32>(response + (k << 2), scale * load<f32>(y + (k << 4)), L.RESPONSE_MOTION);

@@ -136,7 +136,7 @@ function findCorrection(h: f32): void {
   }
   v128.store(residual + ((<usize>columns) << 4), f32x4.splat(0));
   addForces(row);
-  backSolve(row, residual);
+  backSolve(row + L.PREFACTORED_FACTOR, residual);
 }
 
 /** Repeats the solve until the incremental potential is at most its value at the start of the substep. */

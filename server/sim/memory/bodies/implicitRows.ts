@@ -10,6 +10,7 @@ import { startPositions } from "../../body/start.ts";
 import { implicitModel, type ImplicitModel, type Stencils } from "../../implicit/model.ts";
 import { initialState } from "../../implicit/state.ts";
 import type { Allocator } from "../memoryMap.ts";
+import { planFactor, type WriteFactor } from "./factorRows.ts";
 import { wholeRun, type StateRun } from "../writeBlocks.ts";
 
 /** Bytes of a particle in a vector. */
@@ -49,6 +50,8 @@ interface Planned {
   body: BodyTemplate;
   index: number;
   model: ImplicitModel;
+  /** Of a sheet: writes its factor. */
+  writeSheetFactor?: WriteFactor;
   /** Addresses to write into the row, by offset of the field (IMPLICIT_*). */
   at: Map<number, number>;
 }
@@ -76,7 +79,8 @@ export function planImplicit(
     if (surfaces) at.set(L.IMPLICIT_STIFFNESS, allocator.take(8 * model.count));
     const bytes = stateBytes(model.count, any);
     states.push(wholeRun(index, at.get(L.IMPLICIT_STATE)!, bytes, allocator));
-    return { body, index, model, at };
+    const sheet = model.tets === undefined && { writeSheetFactor: planFactor(model.factor, allocator) };
+    return { body, index, model, at, ...sheet };
   });
   const meeting = planned.flatMap(({ index, model: { count } }, n) =>
     met[index]!.surfaces ? [{ n, index, count }] : [],
@@ -93,7 +97,7 @@ export function planImplicit(
         buffer,
         meeting.map(({ n }) => rows + n * L.IMPLICIT_BYTES),
       );
-      planned.forEach(({ body, index, model, at }, n) => {
+      planned.forEach(({ body, index, model, at, writeSheetFactor }, n) => {
         const view = new DataView(buffer);
         const row = rows + n * L.IMPLICIT_BYTES;
         const first = firsts[index]!;
@@ -103,7 +107,9 @@ export function planImplicit(
         view.setInt32(row + L.IMPLICIT_TOGETHER, met[index]!.surfaces ? 1 : 0, true);
         view.setInt32(row + L.IMPLICIT_MEETS, met[index]!.table, true);
         view.setInt32(row + L.IMPLICIT_MOST_ROWS, ROWS_PER_PARTICLE * model.count, true);
-        writeFactor(buffer, model, at);
+        writeOrder(buffer, model, at);
+        if (writeSheetFactor) writeSheetFactor(buffer, row + L.IMPLICIT_FACTOR);
+        else writeBlocks(buffer, model, at);
         new Float64Array(buffer, at.get(L.IMPLICIT_MASS)!, model.count).set(model.mass);
         const stiffness = at.get(L.IMPLICIT_STIFFNESS);
         if (stiffness) new Float64Array(buffer, stiffness, model.count).set(model.diagonal);
@@ -190,11 +196,13 @@ function takeArrays(
   const rates = 6 * (tets?.volume.length ?? 0) + 3 * ((triangles?.volume.length ?? 0) + (bends?.alpha.length ?? 0));
   if (retardationTime > 0) take(L.IMPLICIT_PAST, 8 * rates);
   take(L.IMPLICIT_ORDER, factor.order.byteLength);
-  take(L.IMPLICIT_START, factor.start.byteLength);
-  take(L.IMPLICIT_ENTRY_ROWS, factor.rows.byteLength);
-  take(L.IMPLICIT_ENTRIES, factor.values.byteLength);
-  take(L.IMPLICIT_DIAGONAL, factor.diagonal.byteLength);
-  take(L.IMPLICIT_SOLVED, 16 * factor.order.length);
+  take(L.IMPLICIT_SOLVED, LANES * factor.order.length);
+  if (tets) {
+    take(L.IMPLICIT_START, factor.start.byteLength);
+    take(L.IMPLICIT_ENTRY_ROWS, factor.rows.byteLength);
+    take(L.IMPLICIT_ENTRIES, factor.values.byteLength);
+    take(L.IMPLICIT_DIAGONAL, factor.diagonal.byteLength);
+  }
   take(L.IMPLICIT_HELD, L.HELD_BYTES * points);
   if (touches) take(L.IMPLICIT_TOUCHES, L.TOUCH_BYTES * count);
   return at;
@@ -233,15 +241,20 @@ function writeRow(
   number(L.IMPLICIT_C22, model.stiffness.c22);
 }
 
-function writeFactor(buffer: ArrayBufferLike, { factor }: ImplicitModel, at: ReadonlyMap<number, number>): void {
+function writeOrder(
+  buffer: ArrayBufferLike,
+  { factor: { order } }: ImplicitModel,
+  at: ReadonlyMap<number, number>,
+): void {
+  new Uint32Array(buffer, at.get(L.IMPLICIT_ORDER)!, order.length).set(order.map((particle) => VECTOR * particle));
+}
+
+/** Writes the factor of a solid. */
+function writeBlocks(buffer: ArrayBufferLike, { factor }: ImplicitModel, at: ReadonlyMap<number, number>): void {
   const integers = (field: number, values: Uint32Array): void =>
     new Uint32Array(buffer, at.get(field)!, values.length).set(values);
   const numbers = (field: number, values: Float32Array): void =>
     new Float32Array(buffer, at.get(field)!, values.length).set(values);
-  integers(
-    L.IMPLICIT_ORDER,
-    factor.order.map((particle) => VECTOR * particle),
-  );
   integers(L.IMPLICIT_START, factor.start);
   integers(
     L.IMPLICIT_ENTRY_ROWS,

@@ -5,9 +5,10 @@
 import * as L from "../../../kernel/assembly/layout/layout.ts";
 import { LANES } from "../../../kernel/assembly/layout/sizes.ts";
 import type { BodyTemplate } from "../../body/template.ts";
-import { groupColumns, type Groups } from "../../prefactored/groups.ts";
+import type { Factor } from "../../implicit/factor.ts";
 import { prefactoredModel, type PrefactoredModel } from "../../prefactored/model.ts";
 import type { Allocator } from "../memoryMap.ts";
+import { planFactor, type WriteFactor } from "./factorRows.ts";
 import { wholeRun, type StateRun } from "../writeBlocks.ts";
 
 /** Share of the mean edge above which a correction is checked. */
@@ -39,7 +40,7 @@ interface Planned {
   body: BodyTemplate;
   index: number;
   model: PrefactoredModel;
-  groups: Groups;
+  writeFactor: WriteFactor;
   /** Addresses to write into the row, by offset of the field (PREFACTORED_*). */
   at: Map<number, number>;
 }
@@ -63,8 +64,8 @@ export function planPrefactored(
   const rows = allocator.take(own.length * L.PREFACTORED_BYTES);
   const planned = own.map(({ body, index }): Planned => {
     const model = prefactoredModel(body, h, anchorsOf(index));
-    const groups = groupColumns(model.factor);
-    return { body, index, model, groups, at: takeArrays(model, groups, body.particleCount, meets, allocator) };
+    const writeFactor = planFactor(model.factor, allocator);
+    return { body, index, model, writeFactor, at: takeArrays(model, body.particleCount, meets, allocator) };
   });
   const columns = Math.max(0, ...planned.map(({ model }) => model.factor.order.length));
   const bytes = (L.RESPONSE_MOTION + 4 * columns + 15) & ~15;
@@ -82,17 +83,16 @@ export function planPrefactored(
     }),
     write: (buffer, { x, dummies, bodyRows, points: slots }, firsts) => {
       const view = new DataView(buffer);
-      planned.forEach(({ body, index, model, groups, at }, n) => {
+      planned.forEach(({ body, index, model, writeFactor, at }, n) => {
         const row = rows + n * L.PREFACTORED_BYTES;
         const first = x + 16 * firsts[index]!;
         view.setInt32(bodyRows + index * L.BODY_BYTES + L.BODY_PREFACTORED, row, true);
         writeRow(view, row, model, at, first);
         view.setInt32(row + L.PREFACTORED_END, first + 16 * body.particleCount, true);
         view.setFloat32(row + L.PREFACTORED_LARGE, (LARGE * body.meanEdge) ** 2, true);
-        writeFactor(buffer, model, groups, at);
-        view.setInt32(row + L.PREFACTORED_GROUP_COUNT, groups.groups.length, true);
-        view.setInt32(row + L.PREFACTORED_ENTRY_COUNT, groups.rows.length, true);
-        const columnOf = columnsOf(model, body.particleCount);
+        writeFactor(buffer, row + L.PREFACTORED_FACTOR);
+        writeOrder(buffer, model, at);
+        const columnOf = columnsOf(model.factor, body.particleCount);
         new Uint32Array(buffer, at.get(L.PREFACTORED_COLUMN)!, body.particleCount).set(columnOf.subarray(0, -1));
         writeTriangles(view, at.get(L.PREFACTORED_TRIANGLES)!, model, first, columnOf, x + 16 * dummies);
         if (model.bends) writeBends(view, at.get(L.PREFACTORED_BENDS)!, model, first, columnOf, x + 16 * dummies);
@@ -111,7 +111,6 @@ const fours = (elements: number): number => Math.ceil(elements / 4);
 
 function takeArrays(
   { triangles, bends, factor }: PrefactoredModel,
-  { groups, rows, entries }: Groups,
   particles: number,
   meets: boolean,
   allocator: Allocator,
@@ -121,9 +120,6 @@ function takeArrays(
   const columns = factor.order.length;
   take(L.PREFACTORED_ORDER, 4 * columns);
   take(L.PREFACTORED_COLUMN, 4 * particles);
-  take(L.PREFACTORED_GROUPS, L.GROUP_BYTES * groups.length);
-  take(L.PREFACTORED_ENTRY_ROWS, rows.byteLength);
-  take(L.PREFACTORED_ENTRIES, entries.byteLength);
   take(L.PREFACTORED_RESIDUAL, LANES * (columns + 1));
   take(L.PREFACTORED_MOVED, LANES * (columns + 1));
   take(L.PREFACTORED_PLACES, LANES * (columns + 1));
@@ -151,10 +147,9 @@ function writeRow(
   view.setInt32(row + L.PREFACTORED_BEND_ROWS, fours(model.bends?.alpha.length ?? 0), true);
 }
 
-function writeFactor(
+function writeOrder(
   buffer: ArrayBufferLike,
   { factor, inertia }: PrefactoredModel,
-  { groups, rows, entries }: Groups,
   at: ReadonlyMap<number, number>,
 ): void {
   const integers = (field: number, values: Uint32Array): void =>
@@ -165,33 +160,19 @@ function writeFactor(
     L.PREFACTORED_ORDER,
     factor.order.map((particle) => 16 * particle),
   );
-  integers(
-    L.PREFACTORED_ENTRY_ROWS,
-    rows.map((row) => LANES * row),
-  );
-  numbers(L.PREFACTORED_ENTRIES, entries);
   numbers(
     L.PREFACTORED_INERTIA,
     Float32Array.from(factor.order, (particle) => inertia[particle]!),
   );
-  const view = new DataView(buffer);
-  groups.forEach((group, n) => {
-    const row = at.get(L.PREFACTORED_GROUPS)! + n * L.GROUP_BYTES;
-    view.setInt32(row + L.GROUP_FIRST, LANES * group.first, true);
-    view.setInt32(row + L.GROUP_COLUMNS, group.columns, true);
-    view.setInt32(row + L.GROUP_ROWS, group.rows, true);
-    group.within.forEach((value, k) => view.setFloat32(row + L.GROUP_L10 + 4 * k, value, true));
-    group.diagonal.forEach((value, k) => view.setFloat32(row + L.GROUP_D0 + 4 * k, value, true));
-  });
 }
 
 /**
  * Byte offset of each particle's column in a vector, and one more: fixed particles and unused lanes have the entry
  * behind the last column.
  */
-function columnsOf({ factor }: PrefactoredModel, particles: number): Uint32Array {
-  const offsets = new Uint32Array(particles + 1).fill(LANES * factor.order.length);
-  factor.order.forEach((particle, k) => (offsets[particle] = LANES * k));
+function columnsOf({ order }: Factor, particles: number): Uint32Array {
+  const offsets = new Uint32Array(particles + 1).fill(LANES * order.length);
+  order.forEach((particle, k) => (offsets[particle] = LANES * k));
   return offsets;
 }
 

@@ -107,15 +107,9 @@ function solveNumbers({ order, start, rows, values, diagonal }: Factor, y: Float
   }
   for (let k = m - 1; k >= 0; k--) {
     for (let c = 0; c < 3; c++) {
-      // four sums over every fourth row; the remaining rows go to the first
-      const sums = [f(diagonal[k]! * y[3 * k + c]!), 0, 0, 0] as [number, number, number, number];
-      const first = start[k]!;
-      const fours = first + 4 * Math.floor((start[k + 1]! - first) / 4);
-      for (let p = first; p < start[k + 1]!; p++) {
-        const n = p < fours ? (p - first) % 4 : 0;
-        sums[n] = f(sums[n]! - f(values[p]! * y[3 * rows[p]! + c]!));
-      }
-      y[3 * k + c] = f(f(sums[0] + sums[1]) + f(sums[2] + sums[3]));
+      let sum = f(diagonal[k]! * y[3 * k + c]!);
+      for (let p = start[k]!; p < start[k + 1]!; p++) sum = f(sum - f(values[p]! * y[3 * rows[p]! + c]!));
+      y[3 * k + c] = sum;
     }
   }
 }
