@@ -1,5 +1,5 @@
 /**
- * Ten thousand histories (fifty thousand in `npm run test:long`) of servers that are killed, stopped, cut off and given
+ * Four thousand histories (fifty thousand in `npm run test:long`) of servers that are killed, stopped, cut off and given
  * wrong answers. They run the server's own code in virtual time; docs/SIMULATION.md lists the virtual parts. Split over
  * two files, for two cores. A thousand histories find each fault of mutations.test.ts.
  */
