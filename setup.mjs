@@ -299,7 +299,11 @@ function run(runtime, args) {
     cwd: root,
     stdio: "inherit",
     // A start compiles a thousand modules: half of its CPU time without the cache.
-    env: { NODE_COMPILE_CACHE: at("build", "cache", "compiled"), ...process.env, PATH: bin + delimiter + outsidePath() },
+    env: {
+      NODE_COMPILE_CACHE: at("build", "cache", "compiled"),
+      ...process.env,
+      PATH: bin + delimiter + outsidePath(),
+    },
   });
   const forward = (signal) => child.kill(signal);
   const signals = ["SIGTERM", "SIGINT", "SIGHUP"];
