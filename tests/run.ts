@@ -65,9 +65,9 @@ function close(runs: readonly Ran[], checks: number, checksPassed: number): void
 }
 
 /**
- * Builds the kernel beside the checks, which do not need it. Then there are three lanes. `servers` is cut into pieces, so
- * that an idle lane takes the next piece. Tests that only compute use the rest of the two cores, because the other lanes
- * wait for much of their time.
+ * Builds the kernel beside the checks, which do not need it. Then there are three lanes. `servers` is cut into pieces,
+ * so that an idle lane takes the next piece. Tests that only compute use the rest of the two cores, because the other
+ * lanes wait for much of their time.
  */
 async function everything(): Promise<void> {
   const checked = runChecks();
