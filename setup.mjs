@@ -298,7 +298,12 @@ function run(runtime, args) {
   const child = spawn(runtime, args, {
     cwd: root,
     stdio: "inherit",
-    env: { ...process.env, PATH: bin + delimiter + outsidePath() },
+    // A start compiles a thousand modules: half of its CPU time without the cache.
+    env: {
+      NODE_COMPILE_CACHE: at("build", "cache", "compiled"),
+      ...process.env,
+      PATH: bin + delimiter + outsidePath(),
+    },
   });
   const forward = (signal) => child.kill(signal);
   const signals = ["SIGTERM", "SIGINT", "SIGHUP"];

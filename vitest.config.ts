@@ -14,7 +14,6 @@
  * (tests/run.ts).
  */
 import { setPriority } from "node:os";
-import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import LongestFirst from "./tests/support/run/longestFirst.ts";
 
@@ -47,9 +46,6 @@ export default defineConfig({
     pool: "forks",
     sequence: { sequencer: LongestFirst },
     setupFiles: ["./tests/support/run/cpuTime.ts"],
-    // Tests start hundreds of servers and commands. Without the cache each would compile the same modules, half of the
-    // time of a short one.
-    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("./build/cache/compiled", import.meta.url)) },
     projects: [
       {
         extends: true,

@@ -37,6 +37,11 @@ interface Ran {
   tested: boolean;
 }
 
+/** Builds the kernel if it is not up to date. @returns whether it succeeded */
+const buildKernel = (): Promise<boolean> => succeeds("setup.mjs", ["--quiet", "--only", "kernel"]);
+
+const NOT_BUILT: Ran = { counts: undefined, tested: false };
+
 async function vitest(name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
   const path = fileURLToPath(new URL(`../artifacts/test-counts-${name}.json`, import.meta.url));
   rmSync(path, { force: true });
@@ -60,10 +65,13 @@ function close(runs: readonly Ran[], checks: number, checksPassed: number): void
 }
 
 /**
- * Three lanes. `servers` is cut into pieces, so that an idle lane takes the next piece. Tests that only compute use the
- * rest of the two cores, because the other lanes wait for much of their time.
+ * Builds the kernel beside the checks, which do not need it. Then there are three lanes. `servers` is cut into pieces,
+ * so that an idle lane takes the next piece. Tests that only compute use the rest of the two cores, because the other
+ * lanes wait for much of their time.
  */
 async function everything(): Promise<void> {
+  const checked = runChecks();
+  if (!(await buildKernel())) return close([NOT_BUILT], CHECKS.length, await checked);
   const pieces = Array.from({ length: PIECES }, (_, i) => i + 1);
   const runs: Ran[] = [];
   const servers = async (): Promise<void> => {
@@ -76,7 +84,7 @@ async function everything(): Promise<void> {
     await servers();
   };
   const computing = async (): Promise<number> => {
-    const passed = await runChecks();
+    const passed = await checked;
     runs.push(await vitest("computing", ["--project", "pure", "--project", "alone"], { TEST_NICE: String(NICE) }));
     return passed;
   };
@@ -86,6 +94,7 @@ async function everything(): Promise<void> {
 
 async function long(args: readonly string[]): Promise<void> {
   if (args.includes(IF_RELEASE_FLAG) && !releaseIsMade()) return console.log("no release is being made");
+  if (!(await buildKernel())) return close([NOT_BUILT], 0, 0);
   const files = [...longFiles(), ...args.filter((word) => word !== IF_RELEASE_FLAG)];
   close([await vitest("long", files, { TEST_LONG: "1" })], 0, 0);
 }
@@ -94,4 +103,4 @@ installTools();
 const args = process.argv.slice(2);
 if (args.length === 0) await everything();
 else if (args[0] === LONG_FLAG) await long(args.slice(1));
-else close([await vitest("part", args)], 0, 0);
+else close([(await buildKernel()) ? await vitest("part", args) : NOT_BUILT], 0, 0);

@@ -1,8 +1,6 @@
 /** Opens the store that the configuration names. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { PostgresStore } from "./postgres/postgresStore.ts";
-import { shownUrl } from "./postgres/postgresClient.ts";
 import { type SqliteOptions, SqliteStore } from "./sqlite/sqliteStore.ts";
 import type { StoreLoss } from "./sqlite/sqliteFile.ts";
 import type { FilesChange } from "./sqlite/sqliteRescue.ts";
@@ -34,6 +32,9 @@ export async function openStore(
 ): Promise<Store | null> {
   if (wanted === "none") return null;
   if (wanted !== "sqlite") {
+    // Only servers with PostgreSQL load its client.
+    const { PostgresStore } = await import("./postgres/postgresStore.ts");
+    const { shownUrl } = await import("./postgres/postgresClient.ts");
     const store = new PostgresStore({ url: wanted, ...options });
     await opened(store);
     log.info({ store: shownUrl(wanted) }, "store opened");

@@ -2,7 +2,7 @@
  * The only validator of scenes: JSON Schema (scenes/schema.json), then the rules that a schema cannot express
  * (sceneRules.ts). Throws all errors with their JSON path, value and limit.
  */
-import { Ajv } from "ajv";
+import { Ajv, type ValidateFunction } from "ajv";
 import schema from "../../scenes/schema.json" with { type: "json" };
 import { withMaterials } from "./namedMaterials.ts";
 import type { Attachment, Body, Scene } from "./scene.ts";
@@ -29,9 +29,9 @@ import { schemaFaults } from "./sceneSchemaFaults.ts";
 
 // verbose adds the invalid value to the error. strictTypes/strictRequired would refuse the schema's if/then style.
 // strictNumbers refuses NaN and infinities: JSON cannot express them, but 1e400 is parsed as infinity. Every thread
-// that reads scenes compiles this, in 0.26 s of CPU time instead of 0.5: without optimization, with a function per
-// definition, and without checking the schema (a test does). Validating a scene takes less than a millisecond either
-// way.
+// that reads scenes compiles this for its first one, in 0.26 s of CPU time instead of 0.5: without optimization, with a
+// function per definition, and without checking the schema (a test does). Validating a scene takes less than a
+// millisecond either way.
 const ajv = new Ajv({
   verbose: true,
   allErrors: true,
@@ -42,7 +42,7 @@ const ajv = new Ajv({
   validateSchema: false,
   code: { optimize: false },
 });
-const validate = ajv.compile<Scene>(schema);
+let compiled: ValidateFunction<Scene> | undefined;
 
 /**
  * @param value anything, usually parsed JSON
@@ -51,6 +51,7 @@ const validate = ajv.compile<Scene>(schema);
  */
 export function validateScene(value: unknown): Scene {
   const whole = withMaterials(value);
+  const validate = (compiled ??= ajv.compile<Scene>(schema));
   if (!validate(whole)) refuse(schemaFaults(validate.errors!));
   const scene = whole as Scene;
   const faults: SceneFault[] = [];

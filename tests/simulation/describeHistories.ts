@@ -6,7 +6,7 @@ import { prepareStage, runHistories } from "./run.ts";
 
 /** Some minutes, for a low priority on a busy machine. */
 const PER_TEST = 500;
-const TESTS = inLong(50, 10);
+const TESTS = inLong(50, 2);
 
 /** @param half 0 or 1 */
 export function describeHistories(half: number): void {

@@ -1,7 +1,7 @@
 /**
- * Ten thousand histories (fifty thousand in `npm run test:long`) of servers that are killed, stopped, cut off and given
+ * Two thousand histories (fifty thousand in `npm run test:long`) of servers that are killed, stopped, cut off and given
  * wrong answers. They run the server's own code in virtual time; docs/SIMULATION.md lists the virtual parts. Split over
- * two files, for two cores. A thousand histories find each fault of mutations.test.ts.
+ * two files, for two cores. A hundred find each fault of mutations.test.ts.
  */
 import { expect, test } from "vitest";
 import { planOf, EVERY_FAULT } from "./plan.ts";

@@ -128,12 +128,14 @@ function forEachNear(
     const first = kind === "vertex" ? all[a]!.vertices : all[a]!.edges;
     const second = kind === "vertex" ? all[b]!.triangles : all[b]!.edges;
     const r = surfaces[a]!.radius + surfaces[b]!.radius;
-    first.forEach(({ corners: p, low, high }, i) =>
-      second.forEach(({ corners: q, low: l, high: h }, j) => {
+    // Sorted by their least x: the first box beyond a primitive's greatest x ends its search.
+    const byX = second.map((box, j) => ({ ...box, j })).sort((one, other) => one.low[0] - other.low[0]);
+    for (const [i, { corners: p, low, high }] of first.entries())
+      for (const { corners: q, low: l, high: h, j } of byX) {
+        if (l[0] > high[0] + r) break;
         // written out, and first, because millions of pairs are tested
         if (
           low[0] > h[0] + r ||
-          l[0] > high[0] + r ||
           low[1] > h[1] + r ||
           l[1] > high[1] + r ||
           low[2] > h[2] + r ||
@@ -142,12 +144,11 @@ function forEachNear(
           p.some((c) => q.includes(c)) ||
           [...p, ...q].every((c) => f32[X + 4 * c + 3] === 0)
         )
-          return;
+          continue;
         const points = [...p, ...q].map(at) as [Vector, Vector, Vector, Vector];
         const { distance } = kind === "vertex" ? vertexTriangleDistance(...points) : edgesDistance(...points);
         if (distance < r) visit(nameOf(kind, [...p, ...q]), distance);
-      }),
-    );
+      }
   };
   surfaces.forEach((A, a) =>
     surfaces.forEach((_, b) => {
