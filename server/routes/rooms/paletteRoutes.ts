@@ -9,6 +9,7 @@ import type { Audit } from "../../auth/audit.ts";
 import { boundsOf } from "../../objects/bounds.ts";
 import type { Objects } from "../../objects/objects.ts";
 import { hasPalette, paletteScene } from "../../objects/palette.ts";
+import type { Room } from "../../rooms/room.ts";
 import type { RoomRegistry } from "../../rooms/registry.ts";
 import type { SceneTemplate } from "../../rooms/scenes/sceneLibrary.ts";
 import { tunedScene } from "../../rooms/scenes/tunedScene.ts";
@@ -67,6 +68,7 @@ export function paletteRoute(
     const room = registry.get(name);
     const { template, tuning } = room;
     if (hasPalette(validateScene(JSON.parse(template.text)))) return { scene: room.scene, added: 0 };
+    refuseSlow(room);
     const scene = withPalette(template, tuning);
     const id = await objects.keepScene(scene);
     await registry.changeScene(name, id);
@@ -88,15 +90,23 @@ export function paletteRoute(
   );
 }
 
-/** @throws CodedError NO_PALETTE */
-function withPalette(template: SceneTemplate, tuning: Tuning): ReturnType<typeof paletteScene> {
-  const { exceeded } = template.budget;
-  if (exceeded)
+/**
+ * Refuses more bodies to a room whose quickest ticks are too long. Its median would refuse them on a busy machine, too.
+ * @throws CodedError NO_PALETTE
+ */
+function refuseSlow({ costs, template, tickHz }: Room): void {
+  const { p10 } = costs.stepTimes.summary();
+  const period = 1 / tickHz;
+  if (p10 > period)
     throw new CodedError("NO_PALETTE", {
       field: "tick",
-      value: `${(1000 * exceeded.medianSeconds).toFixed(1)} ms`,
-      limit: `${(1000 * exceeded.budgetSeconds).toFixed(1)} ms`,
+      value: `${(1000 * p10).toFixed(1)} ms`,
+      limit: `${(1000 * period).toFixed(1)} ms`,
     });
+}
+
+/** @throws CodedError NO_PALETTE */
+function withPalette(template: SceneTemplate, tuning: Tuning): ReturnType<typeof paletteScene> {
   const bytes = new Uint8Array(template.topology);
   const { bodies, particles } = decode(bytes) as Topology;
   const scene = validateScene(tunedScene(template.text, template.layout.tuned, tuning));
