@@ -136,7 +136,7 @@ export class Room {
       perAddress: config.membersPerAddress,
       resumeSeconds: config.resumeSeconds,
       onChanged: () => this.#membersChanged(),
-      onHandsOff: (session) => this.#requests.release(session),
+      onRelease: (session) => this.#requests.release(session),
     });
     this.#broadcast = new Broadcast(this.members.sessions, metrics, template.layout.tickHz);
     this.#relay = new MessageRelay(this.members.sessions, this.#broadcast, metrics);
@@ -167,7 +167,7 @@ export class Room {
       tuning: template.layout.tuned,
       onTuned: () => this.#keepPace(this.tuning),
       sessions: this.members.sessions,
-      interactions: this.#requests,
+      requests: this.#requests,
       acts,
       broadcast: this.#broadcast,
       metrics,
