@@ -1,4 +1,6 @@
-/** Sends the list of a room's members after changes, at a limited rate: a thousand joins do not send a thousand lists. */
+/**
+ * Sends the list of a room's members after changes, at a limited rate: a thousand joins do not send a thousand lists.
+ */
 
 /** Least time between two member lists, ms. */
 const MEMBERS_MS = 50;
