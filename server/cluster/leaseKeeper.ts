@@ -146,8 +146,8 @@ export class LeaseKeeper {
   }
 
   /**
-   * Returns a store method that forgets a lease after a refused write, which also ends its room. Otherwise, if a replica
-   * takes over that does not have the new claim yet, a renewal could bring the lease back without a room.
+   * Returns a store method that forgets a lease after a refused write, which also ends its room. Otherwise, if a
+   * replica takes over that does not have the new claim yet, a renewal could bring the lease back without a room.
    */
   #endingOnRefusal(ask: StoreMethod): StoreMethod {
     return (...args) => {
