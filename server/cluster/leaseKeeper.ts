@@ -138,18 +138,18 @@ export class LeaseKeeper {
     return new Proxy(store, {
       get: (target, name) => {
         const own = watched[name as keyof Store];
-        if (own !== undefined) return this.#heeding(own as StoreMethod);
+        if (own !== undefined) return this.#endingOnRefusal(own as StoreMethod);
         const value = Reflect.get(target, name) as unknown;
-        return typeof value === "function" ? this.#heeding((value as StoreMethod).bind(target)) : value;
+        return typeof value === "function" ? this.#endingOnRefusal((value as StoreMethod).bind(target)) : value;
       },
     });
   }
 
   /**
-   * Forgets a lease after a refused write, which also ends its room. Otherwise, if a replica takes over that does not
-   * have the new claim yet, a renewal could bring the lease back without a room.
+   * Returns a store method that forgets a lease after a refused write, which also ends its room. Otherwise, if a
+   * replica takes over that does not have the new claim yet, a renewal could bring the lease back without a room.
    */
-  #heeding(ask: StoreMethod): StoreMethod {
+  #endingOnRefusal(ask: StoreMethod): StoreMethod {
     return (...args) => {
       const answer = ask(...args);
       if (answer instanceof Promise)

@@ -20,6 +20,7 @@ import type { DueTick } from "./ticks/tickClock.ts";
 import type { Connection, Hello, Membership } from "./members/connection.ts";
 import { MemberRequests } from "./inputs/memberRequests.ts";
 import { InputQueue } from "./inputs/inputQueue.ts";
+import { MemberList } from "./members/memberList.ts";
 import { MessageRelay } from "./members/messageRelay.ts";
 import { Moderation } from "./members/moderation.ts";
 import { type MemberRecords, Members } from "./members/members.ts";
@@ -39,6 +40,7 @@ import {
 import type { Session } from "./members/session.ts";
 import type { Input } from "../sim/types.ts";
 import { type Rebuilt, type Recovered, RoomSimulation } from "./ticks/simulation.ts";
+import { FrameSchedule } from "./ticks/frameSchedule.ts";
 import { type DueRun, Ticker } from "./ticks/ticker.ts";
 import { TickStats } from "./ticks/tickStats.ts";
 import { Talk } from "./members/talk.ts";
@@ -49,15 +51,11 @@ import { isCharged, ThreadLost } from "../workers/threadLost.ts";
 import { Undo } from "./inputs/undo.ts";
 import { welcomeOf } from "./members/welcome.ts";
 
-/** While all bodies rest, an empty delta at this interval tells clients that the room is alive, ms. */
-const REST_HEARTBEAT_MS = 250;
 const STATS_MS = 1000;
 /** Interval between two state hashes, s. A replay compares its own hashes with them. */
 const HASH_SECONDS = 1;
-/** Least time between two member lists, ms. */
-const MEMBERS_MS = 50;
 /** The probation of a restored room ends after ticks for this time, s. */
-const TRIAL_SECONDS = 2;
+const PROBATION_SECONDS = 2;
 /** A newcomer is welcomed once it is stored, or after this time if the store is away, ms. */
 const WELCOME_MS = 1000;
 /** Pause per member before members are stored, ms: 1 ms in a room of ten, 0.1 s in one of a thousand. */
@@ -71,8 +69,6 @@ export class Room {
   readonly scene: string;
   readonly pool: "shared" | "dedicated";
   readonly createdAt: Date;
-  /** Ticks between two frames. */
-  readonly sendTicks: number;
   readonly members: Members;
   /** Held bodies: they blew up, or they intersected from the start and the scene asks to hold such bodies. */
   readonly held = new Set<number>();
@@ -92,13 +88,12 @@ export class Room {
   readonly #talk: Talk;
   readonly #events: RoomEvents;
   readonly #undo: Undo;
+  readonly #frames: FrameSchedule;
+  readonly #memberList: MemberList;
   readonly #stats: TickStats;
   /** On the clock of performance.now(). */
   readonly openedMs = performance.now();
   #statsTimer: NodeJS.Timeout | null = null;
-  #lastFrameMs = 0;
-  #lastMembersMs = -Infinity;
-  #membersTimer: NodeJS.Timeout | null = null;
   #emptyTimer: NodeJS.Timeout | null = null;
   /** The room is restored and paused until its first member returns. */
   #awaited = false;
@@ -114,11 +109,7 @@ export class Room {
   #storing: Promise<void> | null = null;
   /** Above 0: the room stays paused even if members join, because it is handed over, undone or quarantined. */
   #still = 0;
-  /** No body moved at the last send tick. */
-  #rests = false;
   #saidFull = false;
-  /** A resting room got an input: its effect is sent at once. */
-  #stirred = false;
 
   private constructor(options: RoomOptions, checkpointPolicy: CheckpointPolicy, simulation: RoomSimulation) {
     const { config, template, metrics } = options;
@@ -130,15 +121,18 @@ export class Room {
     this.createdAt = new Date(options.createdAt ?? Date.now());
     this.pool = options.pool.kind;
     this.absent = new Set(template.shape.spawnable);
-    this.sendTicks = Math.max(1, Math.round(template.layout.tickHz / config.sendHz));
+    this.#frames = new FrameSchedule(template.layout.tickHz, config.sendHz);
     this.members = new Members({
       maxMembers: config.maxMembers,
       perAddress: config.membersPerAddress,
       resumeSeconds: config.resumeSeconds,
       onChanged: () => this.#membersChanged(),
-      onHandsOff: (session) => this.#requests.release(session),
+      onRelease: (session) => this.#requests.release(session),
     });
     this.#broadcast = new Broadcast(this.members.sessions, metrics, template.layout.tickHz);
+    this.#memberList = new MemberList(() =>
+      this.#broadcast.certain(encodeMembers(this.members.sessions.values()), "members"),
+    );
     this.#relay = new MessageRelay(this.members.sessions, this.#broadcast, metrics);
     this.#talk = new Talk(this.#broadcast, metrics);
     this.#requests = new MemberRequests(this.members.sessions, this.#queue, template.shape, metrics);
@@ -167,7 +161,7 @@ export class Room {
       tuning: template.layout.tuned,
       onTuned: () => this.#keepPace(this.tuning),
       sessions: this.members.sessions,
-      interactions: this.#requests,
+      requests: this.#requests,
       acts,
       broadcast: this.#broadcast,
       metrics,
@@ -216,7 +210,7 @@ export class Room {
     }
     const room = new Room(options, checkpointPolicy, simulation);
     room.#events.standAt(rebuilt, room.tick);
-    room.#probationTicks = TRIAL_SECONDS * room.tickHz;
+    room.#probationTicks = PROBATION_SECONDS * room.tickHz;
     // The room stays paused until its first member returns. Members then find it unchanged, and threads have capacity
     // when a hundred rooms are restored at once.
     room.#awaited = true;
@@ -233,6 +227,11 @@ export class Room {
 
   get tickHz(): number {
     return this.#options.template.layout.tickHz;
+  }
+
+  /** Ticks between two frames. */
+  get sendTicks(): number {
+    return this.#frames.sendTicks;
   }
 
   get tuning(): Tuning {
@@ -415,8 +414,8 @@ export class Room {
   #comeAlive(): void {
     if (!this.#awaited || this.#beginning) return;
     this.#beginning = true;
-    const trial = this.#probationTicks > 0 ? this.#options.probation : undefined;
-    void (trial?.begin(() => (this.#tried = true)) ?? Promise.resolve()).then(() => {
+    const probation = this.#probationTicks > 0 ? this.#options.probation : undefined;
+    void (probation?.begin(() => (this.#tried = true)) ?? Promise.resolve()).then(() => {
       this.#beginning = false;
       this.#awaited = false;
       if (this.#disposed) return this.#options.probation?.end();
@@ -443,7 +442,8 @@ export class Room {
   dispose(code: number, reason: string): Promise<void> {
     this.#disposed ??= (async () => {
       this.#tickWhile(false);
-      for (const timer of [this.#emptyTimer, this.#membersTimer]) if (timer) clearTimeout(timer);
+      if (this.#emptyTimer) clearTimeout(this.#emptyTimer);
+      this.#memberList.stop();
       this.members.closeAll(code, reason);
       this.#options.probation?.end();
       this.#options.onDisposed(this, continuesElsewhere(code) ? "elsewhere" : "over");
@@ -486,18 +486,9 @@ export class Room {
     };
   }
 
-  /** Sends the member list, at most every MEMBERS_MS, so that a thousand joins do not send a thousand lists. */
   #membersChanged(): void {
     this.#watchEmptiness();
-    if (this.#membersTimer || this.#disposed) return;
-    const send = (): void => {
-      this.#membersTimer = null;
-      this.#lastMembersMs = performance.now();
-      this.#broadcast.certain(encodeMembers(this.members.sessions.values()), "members");
-    };
-    const waitMs = this.#lastMembersMs + MEMBERS_MS - performance.now();
-    if (waitMs <= 0) send();
-    else this.#membersTimer = setTimeout(send, waitMs);
+    this.#memberList.changed();
   }
 
   /** Runs the room while it has sessions. An empty room is paused and closes after emptyRoomSeconds. */
@@ -618,23 +609,14 @@ export class Room {
   #composeTask(): Omit<StepTask, "room"> {
     const tick = this.tick + 1;
     const inputs = this.#queue.take();
-    const common = {
+    return {
       tick,
       inputs,
       save: this.checkpointPolicy.saveDue,
       hash: tick % (HASH_SECONDS * this.tickHz) === 0,
       touching: this.#broadcast.hearsContacts,
-    };
-    if (tick % this.sendTicks !== 0) {
-      this.#stirred ||= this.#rests && inputs.length > 0;
-      return { ...common, delta: this.#stirred ? "moving" : "none", keyframe: false };
-    }
-    this.#stirred = false;
-    const quietMs = performance.now() - this.#lastFrameMs;
-    return {
-      ...common,
-      delta: quietMs >= REST_HEARTBEAT_MS ? "always" : "moving",
-      ...this.#broadcast.wanted(tick),
+      delta: this.#frames.delta(tick, inputs.length > 0),
+      ...(this.#frames.isSendTick(tick) ? this.#broadcast.wanted(tick) : { keyframe: false }),
     };
   }
 
@@ -648,15 +630,10 @@ export class Room {
     if (result.contact.full > 0) this.#full();
     this.#stats.stepped(result);
     this.#events.take(result, inputs);
-    if (anyFrame) {
-      this.#lastFrameMs = performance.now();
-      this.#stirred = false;
-      metrics.observeFrames(delta, keyframe, result.seconds.encode, template.layout.streamedParticles);
-    }
-    const due = result.tick % this.sendTicks === 0;
-    if (anyFrame || due) this.#rests = !result.moved;
+    if (anyFrame) metrics.observeFrames(delta, keyframe, result.seconds.encode, template.layout.streamedParticles);
     // Grabs that changed go out beside the frames.
-    const changed = anyFrame || due ? this.#requests.takeChanged() : [];
+    const due = this.#frames.stepped(result.tick, result.moved, anyFrame !== null);
+    const changed = due ? this.#requests.takeChanged() : [];
     const beside: Outgoing[] = changed.length > 0 ? [{ kind: "grabs", bytes: encodeGrabs(result.tick, changed) }] : [];
     if (anyFrame || beside.length > 0) this.#broadcast.tick(result.tick, result, beside);
   }

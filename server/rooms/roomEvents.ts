@@ -38,7 +38,7 @@ export interface RoomEventsOptions {
   /** Called when the tuning has changed. */
   onTuned: () => void;
   sessions: ReadonlyMap<number, Session>;
-  interactions: MemberRequests;
+  requests: MemberRequests;
   acts: ActLog;
   broadcast: Broadcast;
   metrics: Metrics;
@@ -72,7 +72,7 @@ export class RoomEvents {
     if (this.#told.length > 0) this.#options.broadcast.certainly(this.#told);
     this.#told = [];
     const refused = events.map((event) => (event.type === "inputRejected" ? event.input : undefined));
-    this.#options.interactions.answer(inputs, new Set(refused));
+    this.#options.requests.answer(inputs, new Set(refused));
     const begun = touching ? this.#contacts.begun(tick, touching) : [];
     if (begun.length > 0)
       this.#options.broadcast.relay(encodeContacts(tick, begun), ({ hearsContacts }) => hearsContacts);
@@ -140,7 +140,7 @@ export class RoomEvents {
   }
 
   #report(event: SimEvent, tick: number, inputs: readonly Input[]): void {
-    const { room, held, absent, sessions, interactions, metrics, log } = this.#options;
+    const { room, held, absent, sessions, requests, metrics, log } = this.#options;
     switch (event.type) {
       case "reset":
         held.clear();
@@ -155,7 +155,7 @@ export class RoomEvents {
       case "removed":
         absent.add(event.body);
         held.delete(event.body);
-        interactions.dropBody(event.body);
+        requests.dropBody(event.body);
         this.#tell(encodeSpawnable(tick, absent, event.member));
         return;
       case "bodyHeld":
@@ -183,8 +183,8 @@ export class RoomEvents {
         metrics.reject(by ? "place_taken" : "simulation");
         const session = sessions.get(event.member);
         if (!session) return;
-        if (grab !== undefined) interactions.forget(session, grab);
-        const request = event.input === undefined ? undefined : interactions.requestOf(inputs[event.input]);
+        if (grab !== undefined) requests.forget(session, grab);
+        const request = event.input === undefined ? undefined : requests.requestOf(inputs[event.input]);
         const details = { field, value, limit, by, request };
         session.connection?.send(encodeNotice(by ? "PLACE_TAKEN" : "INPUT_REJECTED", details), "other");
         return;

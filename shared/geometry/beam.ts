@@ -122,7 +122,8 @@ export function hang({ youngsModulus, density, poissonsRatio, length, height }: 
   const slender = (12 * length ** 2) / height ** 2;
   const w = Math.min(weight * slender, SOFTEST);
   const p = Math.min((weight * 2 * (1 + poissonsRatio)) / SHEAR, MOST_SHEAR);
-  // vertical: the slope at the clamp is positive; level: it is negative
+  // The root lies between: for a beam that hangs vertically the slope at the clamp is positive, for a level one
+  // negative.
   let [low, high] = [-100, Math.log(Math.PI / 2)];
   for (let n = 0; n < 45; n++) {
     const middle = (low + high) / 2;

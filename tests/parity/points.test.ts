@@ -1,5 +1,5 @@
 /**
- * kernel/assembly/prefactored/points.ts against its float64 twin. The solve is linear: sums of at most 24 products and
+ * kernel/assembly/points/points.ts against its float64 twin. The solve is linear: sums of at most 24 products and
  * one division, each wrong by one unit of the positions. Tolerance: 32 units (2^-24) of the largest coordinate. The
  * force limit itself is exact to 1e-6.
  */

@@ -1,4 +1,4 @@
-/** The kernel's solve of a prefactored sheet and its float64 twin; groups of columns against the factor. */
+/** The kernel's solve of a prefactored sheet against its float64 twin, and the columns' groups against the factor. */
 import { expect, test } from "vitest";
 import { groupColumns } from "../../server/sim/prefactored/groups.ts";
 import { prefactoredModel } from "../../server/sim/prefactored/model.ts";

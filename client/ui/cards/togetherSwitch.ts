@@ -25,10 +25,10 @@ export class TogetherSwitch {
     this.every.checked = all;
   }
 
-  /** @param there true if the scene has such bodies */
-  offer(there: boolean): void {
-    this.element.hidden = !there;
-    if (!there) this.setAll(false);
+  /** @param has whether the scene has bodies that one grab can pull together */
+  offer(has: boolean): void {
+    this.element.hidden = !has;
+    if (!has) this.setAll(false);
   }
 }
 

@@ -71,8 +71,8 @@ export class BodyMesh implements PickSurface {
   private strain: SurfaceStrain | undefined;
   /** Only for gas. */
   private readonly smoke: Smoke | undefined;
-  /** Materials of its model's picture. */
-  private worn: Material[] = [];
+  /** Materials of the uploaded model's picture, while it is shown. */
+  private pictureMaterials: Material[] = [];
 
   /**
    * @param body its topology
@@ -208,8 +208,8 @@ export class BodyMesh implements PickSurface {
     this.undress();
     this.mesh.geometry.dispose();
     this.mesh.geometry = geometry;
-    this.worn = parts.map((part) => pictureMaterial(part, this.uniforms, this.thin));
-    if (!this.strain) this.mesh.material = this.worn;
+    this.pictureMaterials = parts.map((part) => pictureMaterial(part, this.uniforms, this.thin));
+    if (!this.strain) this.mesh.material = this.pictureMaterials;
     return true;
   }
 
@@ -230,7 +230,7 @@ export class BodyMesh implements PickSurface {
     if (this.mode === "points") return;
     this.strain = kind && new SurfaceStrain(this.rest, this.triangles, kind);
     if (!kind) this.materials.strainScale.value = 0;
-    this.mesh.material = kind || this.worn.length === 0 ? this.materials.surface : this.worn;
+    this.mesh.material = kind || this.pictureMaterials.length === 0 ? this.materials.surface : this.pictureMaterials;
   }
 
   /** @param end strain at the end of the scale */
@@ -239,8 +239,8 @@ export class BodyMesh implements PickSurface {
   }
 
   private undress(): void {
-    for (const material of this.worn) disposeMaterial(material);
-    this.worn = [];
+    for (const material of this.pictureMaterials) disposeMaterial(material);
+    this.pictureMaterials = [];
   }
 
   dispose(): void {

@@ -27,7 +27,7 @@ import { leave, visit } from "../../visitors/visit.ts";
 
 export const name = "exhibit";
 export const about =
-  "two hours of an exhibit's page with random visitors: does everything return after each of them, do heaps grow? (only with --only)";
+  "two hours of an exhibit's page with random visitors: does everything return after each of them, do heaps grow?";
 export const runs = 1;
 export const onDemand = true;
 export const timeoutSeconds = ({ minutes, pause }: PartOptions): number => 60 * minutes + (pause ?? 0) + 600;

@@ -12,8 +12,7 @@ import type { RunningServer } from "../../measuredServer.ts";
 import { killed, lastingServer } from "../../survival/lasting.ts";
 
 export const name = "churn";
-export const about =
-  "ten thousand rooms opened, joined, stepped and deleted: growth of the server's memory (only with --only)";
+export const about = "ten thousand rooms opened, joined, stepped and deleted: growth of the server's memory";
 export const runs = 1;
 export const onDemand = true;
 export const groups = ["survival"];

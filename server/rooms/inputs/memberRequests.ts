@@ -68,7 +68,7 @@ export class MemberRequests {
       case "release":
         if (!session.grabs.delete(request.grab)) return;
         this.#accept({ type: "release", member, grab: request.grab });
-        session.handsChanged = true;
+        session.grabsChanged = true;
         return;
       case "impulse":
         return this.#impulse(session, request);
@@ -86,7 +86,7 @@ export class MemberRequests {
         return this.#dress(session, request);
       case "cursor":
         session.cursor = request.at;
-        session.handsChanged = true;
+        session.grabsChanged = true;
         return;
     }
   }
@@ -104,7 +104,7 @@ export class MemberRequests {
     if (session.grabs.has(grab)) this.#accept({ type: "release", member, grab });
     session.grabs.set(grab, { ...held });
     this.#accept({ type, member, ...held });
-    session.handsChanged = true;
+    session.grabsChanged = true;
   }
 
   #move(session: Session, { grab, target }: Of<"move">): void {
@@ -113,7 +113,7 @@ export class MemberRequests {
     if (!held) return;
     held.target = target;
     this.#accept({ type: "move", member: session.member, grab, target });
-    session.handsChanged = true;
+    session.grabsChanged = true;
   }
 
   #impulse(session: Session, request: Of<"impulse">): void {
@@ -195,12 +195,12 @@ export class MemberRequests {
     if (session.grabs.size > 0) this.#queue.push({ type: "releaseAll", member: session.member });
     session.grabs.clear();
     session.cursor = null;
-    session.handsChanged = true;
+    session.grabsChanged = true;
   }
 
   /** Forgets a grab that the simulation rejected, so that no member sees it. */
   forget(session: Session, grab: number): void {
-    if (session.grabs.delete(grab)) session.handsChanged = true;
+    if (session.grabs.delete(grab)) session.grabsChanged = true;
   }
 
   /** Forgets the grabs of a body that was taken out of the scene. */
@@ -216,14 +216,14 @@ export class MemberRequests {
       if (session.grabs.size === 0) continue;
       this.#queue.push({ type: "releaseAll", member: session.member });
       session.grabs.clear();
-      session.handsChanged = true;
+      session.grabsChanged = true;
     }
   }
 
   /** Returns the sessions with a changed cursor or grab since the last call. */
   takeChanged(): Session[] {
-    const changed = [...this.#sessions.values()].filter((session) => session.handsChanged);
-    for (const session of changed) session.handsChanged = false;
+    const changed = [...this.#sessions.values()].filter((session) => session.grabsChanged);
+    for (const session of changed) session.grabsChanged = false;
     return changed;
   }
 

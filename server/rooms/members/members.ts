@@ -41,7 +41,7 @@ export interface MembersOptions {
   /** A member joined, left, was renamed or changed its connection state. */
   onChanged: () => void;
   /** A member lost its socket or left: release its grabs. */
-  onHandsOff: (session: Session) => void;
+  onRelease: (session: Session) => void;
 }
 
 export interface MemberRecords {
@@ -131,7 +131,7 @@ export class Members {
   lost(session: Session, connection: Connection, code: number): void {
     if (session.connection !== connection || !this.sessions.has(session.member)) return;
     session.connection = null;
-    this.#options.onHandsOff(session);
+    this.#options.onRelease(session);
     const seconds = FINAL_CODES.has(code)
       ? Math.min(LEAVE_GRACE_SECONDS, this.#options.resumeSeconds)
       : this.#options.resumeSeconds;
@@ -144,7 +144,7 @@ export class Members {
    * invalid.
    */
   kick(session: Session, code: number, reason: string): void {
-    this.#options.onHandsOff(session);
+    this.#options.onRelease(session);
     this.#remove(session);
     session.connection?.close(code, reason);
     this.#options.onChanged();
@@ -184,7 +184,7 @@ export class Members {
       const { connection } = session;
       if (!connection) continue;
       session.connection = null;
-      this.#options.onHandsOff(session);
+      this.#options.onRelease(session);
       connection.close(code, reason);
     }
   }
@@ -234,7 +234,7 @@ export class Members {
     session.name = this.#distinct(cleanName(hello.name) ?? session.name, session.member);
     session.color = cleanColor(hello.color) ?? session.color;
     if (old) {
-      this.#options.onHandsOff(session);
+      this.#options.onRelease(session);
       old.close(CloseCode.normal, "resumed on another socket");
     }
   }

@@ -61,7 +61,7 @@ export class Session {
   /** Budget of changes of looks. */
   readonly looks = new TokenBucket(Limits.looksPerSecond, Limits.lookBurst, performance.now());
   /** The next `grabs` message includes this member's cursor and grabs. */
-  handsChanged = false;
+  grabsChanged = false;
 
   #looks: { name: string; skeletons: readonly string[] } = { name: "", skeletons: [] };
 

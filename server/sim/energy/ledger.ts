@@ -367,7 +367,7 @@ export class EnergyLedger {
     }
   }
 
-  /** Counts impulses of colliders on rigid bodies, then the change by making their velocities rigid. */
+  /** Counts the impulses of colliders on rigid bodies, then the energy lost when their velocities become rigid. */
   private rigidMoved(phase: number): void {
     const { layout } = this.created;
     const rows = this.i32[(this.i32[(L.HEADER + L.H_PROGRAM) / 4]! + phase * L.PHASE_BYTES + L.PHASE_COUNT) / 4]!;
@@ -448,7 +448,7 @@ export class EnergyLedger {
     this.readVelocities(this.v);
     this.plastic.refresh();
     const same = (a: Float64Array, b: Float64Array): boolean => a.every((value, k) => value === b[k]);
-    // a roll-back removes masses, too, and leaves velocities of zero
+    // a body that was rolled back has no masses, and its velocities are zero
     const tuning = JSON.stringify(this.world.tuning());
     const absent = this.world.absent().join("");
     if (same(x, this.x) && same(v, this.v) && absent === this.absent && tuning === this.tuning) return;

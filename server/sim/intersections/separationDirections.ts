@@ -101,7 +101,7 @@ function roleOf(
     const [a, b] = t.particles.map((p) => wrong[p - surface.first]);
     if (!t.crosses) return touching(t, surfaces);
     if (a === b) return [0, 0, 0];
-    // to the side of the right end
+    // toward the end of the edge that is on the right side
     return times(t.heights[a ? 1 : 0] > t.heights[a ? 0 : 1] ? 1 : -1, t.normal);
   });
   const driven = ways.filter((w) => dot(w, w) > 0);

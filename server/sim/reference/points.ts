@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/prefactored/points.ts: attachments and grabs.
+ * Twin of kernel/assembly/points/points.ts: attachments and grabs.
  *   C = sum_j b_j x_j - target (a vector),  alphaTilde = alpha/h^2,  |lambda| <= maxForce h^2
  */
 import { addAt, type Particles, vectorAt } from "./particles.ts";

@@ -15,7 +15,8 @@ import {
   spanOf,
   type TuningLimits,
 } from "../../../shared/members/tuningLimits.ts";
-import { confined, MOST_QUOTIENT } from "./retuneImplicit.ts";
+import { confined } from "./materialWriter.ts";
+import { MOST_QUOTIENT } from "./retuneImplicit.ts";
 import { MOST_EDGES, volumetric } from "../scene/substeps.ts";
 import type { TunableBody } from "./tunable.ts";
 

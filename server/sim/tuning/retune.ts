@@ -14,28 +14,15 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Material } from "../constraints/constraint.ts";
 import { CONSTRAINTS, ELEMENT_KINDS } from "../constraints/kinds.ts";
-import type { Views } from "../world/views.ts";
-import { statusAt } from "../spawn/spawnableBodies.ts";
-import type { SimLayout } from "../world/worldLayout.ts";
 import type { MaterialRun } from "../memory/writeBlocks.ts";
+import { MaterialWriter } from "./materialWriter.ts";
 import type { TunableBody } from "./tunable.ts";
 
 /** Largest change of a balloon's pressure in a second, rest volumes. */
 const PRESSURE_RATE = 6;
 
-export class BodyMaterials {
-  private readonly views: Views;
-  private readonly rows: DataView;
-  private readonly layout: SimLayout;
-  private readonly template: () => Float32Array;
-
-  /** @param template the memory image that the room began as, never stepped */
-  constructor(views: Views, layout: SimLayout, template: () => Float32Array) {
-    this.views = views;
-    this.rows = new DataView(views.f32.buffer);
-    this.layout = layout;
-    this.template = template;
-  }
+export class BodyMaterials extends MaterialWriter {
+  private readonly rows = new DataView(this.views.f32.buffer);
 
   /**
    * Writes the rows of body b.
@@ -57,18 +44,11 @@ export class BodyMaterials {
   /** Writes inverse masses of the particles, and of their copies for reset and roll-back. */
   private writeMasses(b: number, { density, pins = true }: Material): void {
     const { layout, views } = this;
-    const { first, count } = layout.bodies[b]!;
+    const { first } = layout.bodies[b]!;
     const { scene, pinned, pinnedMass } = layout.tunable[b]!;
     const heavier = density! / scene.density!;
-    const from = this.template();
-    const inverse = Float32Array.from(
-      { length: count },
-      (_, i) => from[layout.initial / 4 + 4 * (first + i) + 3]! / heavier,
-    );
-    if (!pins) pinned.forEach((i, n) => (inverse[i] = layout.massUnit / (pinnedMass[n]! * heavier)));
-    const there = views.i32[statusAt(layout, b)] === 0;
-    for (const rows of there ? [layout.x, layout.initial, layout.good] : [layout.initial, layout.good])
-      for (let i = 0; i < count; i++) views.f32[rows / 4 + 4 * (first + i) + 3] = inverse[i]!;
+    const unpinned = Array.from(pinned, (i, n): [number, number] => [i, layout.massUnit / (pinnedMass[n]! * heavier)]);
+    this.writeInverseMasses(b, heavier, new Map(pins ? [] : unpinned));
     if (!pins) return;
     for (const i of pinned)
       for (const v of [layout.v, layout.good + this.savedBytes])

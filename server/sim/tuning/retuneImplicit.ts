@@ -11,11 +11,9 @@
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Refusal } from "../types.ts";
-import type { Views } from "../world/views.ts";
-import { statusAt } from "../spawn/spawnableBodies.ts";
 import { stepConstants } from "../implicit/model.ts";
-import type { SimLayout } from "../world/worldLayout.ts";
 import { lameCoefficients } from "../scene/materialConstants.ts";
+import { confined, MaterialWriter } from "./materialWriter.ts";
 import type { TunableBody } from "./tunable.ts";
 
 /** Largest quotient of the largest to the smallest ratio of current to factored values. */
@@ -24,11 +22,6 @@ export const MOST_QUOTIENT = 16;
 type Material = Omit<TunableBody["scene"], "friction">;
 type Field = "youngsModulus" | "poissonsRatio" | "bendingStiffness" | "density";
 const FIELDS: readonly Field[] = ["youngsModulus", "poissonsRatio", "bendingStiffness", "density"];
-
-/** Stiffness against a stretch with no strain across it, over Young's modulus. */
-export function confined(flat: boolean, nu: number): number {
-  return flat ? 1 / (1 - nu * nu) : (1 - nu) / ((1 + nu) * (1 - 2 * nu));
-}
 
 /** Ratio of the current to the scene's value, for every part of the matrix. */
 function ratios({ implicit, scene }: TunableBody, now: Material): Map<Field, number> {
@@ -68,24 +61,6 @@ export function refuseFar(body: TunableBody, was: Material, change: Partial<Mate
   return { field, value: change[field]!, limit };
 }
 
-/** Writes inverse masses of a body's particles, and of their copies for reset and roll-back. */
-export function writeInverseMasses(
-  { f32, i32 }: Views,
-  layout: SimLayout,
-  template: Float32Array,
-  b: number,
-  heavier: number,
-): void {
-  const { first, count } = layout.bodies[b]!;
-  // a held body has no inverse masses now
-  const there = i32[statusAt(layout, b)] === 0;
-  const copies = there ? [layout.x, layout.initial, layout.good] : [layout.initial, layout.good];
-  for (let i = first; i < first + count; i++) {
-    const inverse = template[layout.initial / 4 + 4 * i + 3]! / heavier;
-    for (const rows of copies) f32[rows / 4 + 4 * i + 3] = inverse;
-  }
-}
-
 /** The row of a body, in memory and in the template. */
 interface Place {
   row: number;
@@ -93,18 +68,7 @@ interface Place {
   from: DataView;
 }
 
-export class ImplicitMaterials {
-  private readonly views: Views;
-  private readonly layout: SimLayout;
-  private readonly template: () => Float32Array;
-
-  /** @param template the memory image that the room began as, never stepped */
-  constructor(views: Views, layout: SimLayout, template: () => Float32Array) {
-    this.views = views;
-    this.layout = layout;
-    this.template = template;
-  }
-
+export class ImplicitMaterials extends MaterialWriter {
   /** Writes the values that the next step of body b reads. */
   write(b: number, now: Material): void {
     const live = new DataView(this.views.f32.buffer);
@@ -160,11 +124,10 @@ export class ImplicitMaterials {
 
   /** Writes masses of the step, and inverse masses of the particles. */
   private writeMasses(b: number, { row, live, from }: Place, heavier: number): void {
-    const { layout, views } = this;
     const mass = live.getInt32(row + L.IMPLICIT_MASS, true);
-    for (let at = mass; at < mass + 8 * layout.bodies[b]!.count; at += 8)
+    for (let at = mass; at < mass + 8 * this.layout.bodies[b]!.count; at += 8)
       live.setFloat64(at, from.getFloat64(at, true) * heavier, true);
-    writeInverseMasses(views, layout, this.template(), b, heavier);
+    this.writeInverseMasses(b, heavier);
   }
 
   /** Scales the initial stiffness of contact in proportion to its parts, c M and the trace of the stiffness. */

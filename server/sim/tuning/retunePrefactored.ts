@@ -11,11 +11,9 @@ import * as L from "../../kernel/assembly/layout/layout.ts";
 import { LANES } from "../../kernel/assembly/layout/sizes.ts";
 import { WEAK_BENDING } from "../prefactored/model.ts";
 import { refactor } from "../prefactored/refactor.ts";
-import { confined, writeInverseMasses } from "./retuneImplicit.ts";
-import type { SimLayout } from "../world/worldLayout.ts";
+import { confined, MaterialWriter } from "./materialWriter.ts";
 import type { TunableBody } from "./tunable.ts";
 import type { Refusal } from "../types.ts";
-import type { Views } from "../world/views.ts";
 
 /** Largest share of bending in the stiffness that the membrane has to bound: it is then 1.6 times too stiff. */
 const MOST_SHARE = 0.2;
@@ -50,18 +48,7 @@ export function refuseBending(body: TunableBody, was: Material, change: Partial<
 const stifferThan = ({ scene }: TunableBody, now: Material): number =>
   scene.youngsModulus ? now.youngsModulus! / scene.youngsModulus : 1;
 
-export class PrefactoredMaterials {
-  private readonly views: Views;
-  private readonly layout: SimLayout;
-  private readonly template: () => Float32Array;
-
-  /** @param template the memory image that the room began as, never stepped */
-  constructor(views: Views, layout: SimLayout, template: () => Float32Array) {
-    this.views = views;
-    this.layout = layout;
-    this.template = template;
-  }
-
+export class PrefactoredMaterials extends MaterialWriter {
   /** Writes the values that the next substep of body b reads. */
   write(b: number, now: Material): void {
     const { layout, views } = this;
@@ -72,7 +59,7 @@ export class PrefactoredMaterials {
     const heavier = now.density! / scene.density!;
     this.writeStiffness(live, row, tunable, now);
     this.scale(live, row, L.PREFACTORED_INERTIA, live.getInt32(row + L.PREFACTORED_COLUMNS, true), heavier);
-    writeInverseMasses(views, layout, this.template(), b, heavier);
+    this.writeInverseMasses(b, heavier);
     const asScene = Object.entries(now).every(([field, value]) => value === scene[field as keyof Material]);
     if (asScene) this.copyFactor(live, row);
     else {

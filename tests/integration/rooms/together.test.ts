@@ -10,7 +10,7 @@ import { ServerMessage } from "../../../shared/protocol/fromServer.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
 
 const [LEFT, ALONE, RIGHT] = [0, 1, 2];
-/** One grab, as `hands` and replays encode it. */
+/** One grab, as `grabs` and replays encode it. */
 type GrabRow = [grab: number, body: number, triangle: number, u: number, v: number, ...Point, together?: true];
 
 let server: TestServer;
@@ -26,9 +26,9 @@ function heldIn(replay: Uint8Array): GrabRow[][] {
   const told: GrabRow[][] = [];
   // After the header, which is a map.
   for (let at = 4 + view.getUint32(0); at < replay.byteLength; at += 4 + view.getUint32(at)) {
-    const [type, , hands] = decode(replay.subarray(at + 4, at + 4 + view.getUint32(at))) as unknown[];
+    const [type, , members] = decode(replay.subarray(at + 4, at + 4 + view.getUint32(at))) as unknown[];
     if (type === ServerMessage.grabs)
-      told.push((hands as [number, unknown, GrabRow[]][]).flatMap(([, , held]) => held));
+      told.push((members as [number, unknown, GrabRow[]][]).flatMap(([, , held]) => held));
   }
   return told;
 }

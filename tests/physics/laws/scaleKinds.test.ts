@@ -10,7 +10,7 @@ import { meanPlasticStrain } from "../materials/plasticStrains.ts";
 
 type Kind = (s: number) => Pick<Body, "kind" | "material" | "solver" | "sweep">;
 /** Colliders besides the floor and the ball; `by` scales and shifts a point of the scene. */
-type Things = (s: number, by: (x: number, y: number, z: number) => Vec3) => Collider[];
+type ObstaclesOf = (s: number, by: (x: number, y: number, z: number) => Vec3) => Collider[];
 
 const soft = { youngsModulus: 3e4, poissonsRatio: 0.4 };
 const plasticity = { yield: 0.01, creep: 20, max: 0.4 };
@@ -125,7 +125,7 @@ const kinds: Record<string, Kind> = {
 };
 
 const jelly: Kind = (s) => ({ kind: "soft", material: { density: 500, ...soft, youngsModulus: 3e4 * s * s } });
-const things: Record<string, Things> = {
+const things: Record<string, ObstaclesOf> = {
   "a cylinder": (s, by) => [{ type: "cylinder", a: by(-0.25, 0.125, -0.25), b: by(0, 0.125, 0.25), radius: 0.125 * s }],
   "a funnel": (s, by) => [
     { type: "funnel", a: by(0, 0, 0), b: by(0, 0.5, 0), radiusA: 0.0625 * s, radiusB: 0.5 * s, thickness: 0.03125 * s },
@@ -151,7 +151,7 @@ const things: Record<string, Things> = {
 };
 
 /** A body that falls onto a tilted floor and a ball, under a load and tied to a point. */
-async function run(kind: Kind, s: number, at: Vec3 = [0, 0, 0], more: Things = () => []): Promise<Laboratory> {
+async function run(kind: Kind, s: number, at: Vec3 = [0, 0, 0], more: ObstaclesOf = () => []): Promise<Laboratory> {
   const by = (x: number, y: number, z: number): Vec3 => [at[0] + s * x, at[1] + s * y, at[2] + s * z];
   const own = kind(s);
   const lab = await laboratory({
@@ -197,9 +197,9 @@ async function run(kind: Kind, s: number, at: Vec3 = [0, 0, 0], more: Things = (
   return lab;
 }
 
-const cases: [string, Kind, Things?][] = [
+const cases: [string, Kind, ObstaclesOf?][] = [
   ...Object.entries(kinds).map(([name, kind]): [string, Kind] => [name, kind]),
-  ...Object.entries(things).map(([name, more]): [string, Kind, Things] => [name, jelly, more]),
+  ...Object.entries(things).map(([name, more]): [string, Kind, ObstaclesOf] => [name, jelly, more]),
 ];
 
 test.each(cases)(

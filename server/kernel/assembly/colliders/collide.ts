@@ -291,7 +291,7 @@ function respond(
   if (marked && load<i32>(c, L.COLLIDER_TYPE) !== L.COLLIDER_PLANE) {
     const slowly = leave(depth, marked, distanceTo(c, px, py, pz), r);
     if (slowly < depth) {
-      // without velocity and friction: meanwhile it moves freely
+      // moves the particle out slowly: this shift makes no velocity and no friction
       shiftFrom(c, at, lowFrom(), slowly * answerX, slowly * answerY, slowly * answerZ);
       shiftFrom(c, prev, lowPrevFrom() - (prev - at), slowly * answerX, slowly * answerY, slowly * answerZ);
       return false;

@@ -10,7 +10,7 @@ import { distanceTo, nx, ny, nz } from "./colliderDistance";
 import { meets } from "../state/filters";
 import { fromFrame, inFrame, frameX, frameY, frameZ } from "./motion";
 
-/** Rounding of a distance to a collider, in margins. */
+/** Rounding error of a distance to a collider, over the margin of the particle. */
 const ROUNDING: f32 = 1e-3;
 
 /** Facets of a curved core mesh lie deeper than its inset, by up to this factor. */

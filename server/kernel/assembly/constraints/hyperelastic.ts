@@ -308,7 +308,7 @@ function solve(
     const p20 = sub(mul(mu, f20), mul(still, c20));
     const p21 = sub(mul(mu, f21), mul(still, c21));
     const p22 = sub(mul(mu, f22), mul(still, c22));
-    // in R's frame it and N = R^T cof F are symmetric for any accuracy of R: F, cof F and every iterate have the same
+    // Y = R^T P and N = R^T cof F are symmetric for any accuracy of R: F, cof F and every iterate have the same
     // singular vectors. y is -sym Y; -skew Y is computed from L alone below, because rounding of P would rotate stiff
     // elements
     let y00 = dot3(R00, p00, R10, p10, R20, p20);

@@ -155,21 +155,18 @@ function findEntered(row: usize, start: usize, entry: usize, r: f32): bool {
   for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
     if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH || !meets(table, n)) continue;
     const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
-    placeAt(start);
+    let d: f32;
     if (motion) {
-      inFrame(motion, L.MOTION_S0, L.MOTION_R0, placeX, placeY, placeZ);
-      placeX = frameX;
-      placeY = frameY;
-      placeZ = frameZ;
+      inFrame(motion, L.MOTION_S0, L.MOTION_R0, load<f64>(start), load<f64>(start, 8), load<f64>(start, 16));
+      const px = frameX;
+      const py = frameY;
+      const pz = frameZ;
+      inFrame(motion, L.MOTION_S1, L.MOTION_R1, load<f64>(entry), load<f64>(entry, 8), load<f64>(entry, 16));
+      d = -answer(c, px, py, pz, frameX, frameY, frameZ, r);
+    } else {
+      placeAt(entry);
+      d = -answer(c, load<f64>(start), load<f64>(start, 8), load<f64>(start, 16), placeX, placeY, placeZ, r);
     }
-    const px = placeX;
-    const py = placeY;
-    const pz = placeZ;
-    placeAt(entry);
-    if (motion) inFrame(motion, L.MOTION_S1, L.MOTION_R1, placeX, placeY, placeZ);
-    const d = motion
-      ? -answer(c, px, py, pz, frameX, frameY, frameZ, r)
-      : -answer(c, px, py, pz, placeX, placeY, placeZ, r);
     if (!(d < gap)) continue;
     take(c, motion, d, answerX, answerY, answerZ);
   }

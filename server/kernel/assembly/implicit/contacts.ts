@@ -16,7 +16,7 @@
  * 0.255). Most of that happens in single steps that brake by ten times mu g. Without friction it keeps 0.9998 of its
  * speed.
  * Tried for that: friction of the step before until the active set is known (stops after 0.005 m); slip without any
- * force in all solves of a step (no change). More: server/kernel/README.md.
+ * force in all solves of a step (no change). More: docs/decisions/implicit-step.md.
  */
 import * as L from "../layout/layout";
 import { nearOf } from "../contact/prepare/blockStatus";

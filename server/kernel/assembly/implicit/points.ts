@@ -5,7 +5,7 @@
  * POINT_LAMBDA is the force times the squared substep, as for other bodies. Twin: sim/reference/implicit/points.ts.
  */
 import * as L from "../layout/layout";
-import { targetOf } from "../prefactored/points";
+import { targetOf } from "../points/points";
 
 /** Stiffness of a point without compliance, relative to the inertia of the particles that it holds. */
 const RIGID: f64 = 1e4;

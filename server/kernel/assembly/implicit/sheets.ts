@@ -85,7 +85,7 @@ function toStress(row: usize): void {
 
 /** s -= the strain at `past`. @returns address of the next triangle's strain */
 // @inline
-function lessPast(past: usize): usize {
+function subtractPast(past: usize): usize {
   s0 -= load<f64>(past);
   s1 -= load<f64>(past, 8);
   s2 -= load<f64>(past, 16);
@@ -157,7 +157,7 @@ export function energyOfTriangles(row: usize, x: usize): f64 {
   ) {
     deform(x, triangle);
     strain();
-    if (past) past = lessPast(past);
+    if (past) past = subtractPast(past);
     const a = s0;
     const b = s1;
     const c = s2;
@@ -182,7 +182,7 @@ export function linearizeTriangles(row: usize, x: usize, g: usize): f64 {
     deform(x, triangle);
     keepDeformation(quad + lane);
     strain();
-    if (past) past = lessPast(past);
+    if (past) past = subtractPast(past);
     const V = load<f64>(triangle, L.IMPLICIT_TRIANGLE_VOLUME);
     const a = s0;
     const b = s1;

@@ -220,7 +220,7 @@ export function energyOfTets(row: usize, x: usize): f64 {
   for (let tet = <usize>load<u32>(row, L.IMPLICIT_TETS); tet < end; tet += L.IMPLICIT_TET_BYTES) {
     deform(x, tet);
     greenStrain();
-    if (past) past = lessPast(past);
+    if (past) past = subtractPast(past);
     sum += load<f64>(tet, L.IMPLICIT_TET_VOLUME) * density(mu, lambda, stiffening);
   }
   return sum;
@@ -228,7 +228,7 @@ export function energyOfTets(row: usize, x: usize): f64 {
 
 /** s -= the strain at `past`. @returns address of the next element's strain */
 // @inline
-function lessPast(past: usize): usize {
+function subtractPast(past: usize): usize {
   s0 -= load<f64>(past);
   s1 -= load<f64>(past, 8);
   s2 -= load<f64>(past, 16);
@@ -284,7 +284,7 @@ export function linearizeTets(row: usize, x: usize, g: usize, stresses: bool): f
     deform(x, tet);
     storeDeformation(tet);
     greenStrain();
-    if (past) past = lessPast(past);
+    if (past) past = subtractPast(past);
     const V = load<f64>(tet, L.IMPLICIT_TET_VOLUME);
     sum += V * density(mu, lambda, stiffening);
     hooke(stiffening * mu, stiffening * lambda);

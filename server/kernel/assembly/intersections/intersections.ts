@@ -6,7 +6,7 @@
  */
 import * as L from "../layout/layout";
 import { APART, CROSSING, meeting } from "../math/segmentTriangle";
-import { ask, lanesOf, overlapping, refitTrees } from "../broadPhase/trees";
+import { ask, lanesOf, overlapping, refitTrees } from "./trees";
 
 let shift: usize;
 let itself: bool;

@@ -108,12 +108,12 @@ export const VERDICT_TO = VERDICT_FROM + I32;
 export const VERDICT_BYTES = VERDICT_TO + I32;
 
 /**
- * A leaf: at most four triangles, and the vertices and edges that it is the first to have. i32 number of particles, at
- * most 12.
+ * A leaf: at most four triangles, and those of their vertices and edges that no earlier leaf owns. It begins with the
+ * number of its particles (i32), at most 12.
  */
-export const LEAF_VERTICES = I32; // i32 vertices that it owns
-export const LEAF_EDGES = LEAF_VERTICES + I32; // i32 edges that it owns
-export const LEAF_TRIANGLES = LEAF_EDGES + I32; // i32
+export const LEAF_VERTICES = I32; // i32 number of vertices that it owns
+export const LEAF_EDGES = LEAF_VERTICES + I32; // i32 number of edges that it owns
+export const LEAF_TRIANGLES = LEAF_EDGES + I32; // i32 number of triangles
 export const LEAF_PARTICLE = LEAF_TRIANGLES + I32; // i32 x 12 addresses
 export const LEAF_VERTEX = LEAF_PARTICLE + 12 * I32; // i32 x 12
 export const LEAF_EDGE = LEAF_VERTEX + 12 * I32; // i32x2 x 12

@@ -1,4 +1,4 @@
-/** Bounding volume trees (broadPhase/trees.ts): one for a surface's triangles, one for its edges. */
+/** Bounding volume trees (intersections/trees.ts): one for a surface's triangles, one for its edges. */
 import { F32, I32, LANES } from "./sizes.ts";
 
 export const TREE_NODES = 0; // i32 pointer: NODE rows, the root first, a node before its children

@@ -24,6 +24,17 @@ const SWEEPS = 64;
 /** Sweeps end when pushes change velocities by less than this part of the approach. */
 const RESIDUE: f64 = 1e-3;
 
+// The point that is being solved: normal m of the collider, r from the body's center, displacement g of the collider.
+let mx: f32 = 0;
+let my: f32 = 0;
+let mz: f32 = 0;
+let rx: f64 = 0;
+let ry: f64 = 0;
+let rz: f64 = 0;
+let gx: f32 = 0;
+let gy: f32 = 0;
+let gz: f32 = 0;
+
 export function bounceRigid(row: usize, h: f32): void {
   const first = <usize>load<u32>(row, L.SHAPE_FIRST);
   const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
@@ -67,23 +78,11 @@ export function addPush(row: usize, at: usize, lambda: f64, nx: f32, ny: f32, nz
 }
 
 /**
- * Returns how far a point at r moves along m against a surface displaced by g, by motion that becomes velocity.
+ * Returns how far the point moves along n against the collider, by motion that becomes velocity.
  * (The displacement of the point itself is on an arc: a turning box gained 2 % of energy in each impact.)
  * @param pushed 1: after pushes; 0: before them
  */
-function leaving(
-  row: usize,
-  mx: f32,
-  my: f32,
-  mz: f32,
-  rx: f64,
-  ry: f64,
-  rz: f64,
-  gx: f32,
-  gy: f32,
-  gz: f32,
-  pushed: f64,
-): f64 {
+function leaving(row: usize, nx: f32, ny: f32, nz: f32, pushed: f64): f64 {
   const push = row + L.SHAPE_PUSH;
   const twist = row + L.SHAPE_TWIST;
   const stillPush = row + L.SHAPE_PUSH_STILL;
@@ -94,7 +93,7 @@ function leaving(
   const tx = load<f64>(row, L.SHAPE_TURN) + pushed * (load<f64>(twist) - load<f64>(stillTwist));
   const ty = load<f64>(row, L.SHAPE_TURN + 8) + pushed * (load<f64>(twist, 8) - load<f64>(stillTwist, 8));
   const tz = load<f64>(row, L.SHAPE_TURN + 16) + pushed * (load<f64>(twist, 16) - load<f64>(stillTwist, 16));
-  return (sx + ty * rz - tz * ry - gx) * mx + (sy + tz * rx - tx * rz - gy) * my + (sz + tx * ry - ty * rx - gz) * mz;
+  return (sx + ty * rz - tz * ry - gx) * nx + (sy + tz * rx - tx * rz - gy) * ny + (sz + tx * ry - ty * rx - gz) * nz;
 }
 
 /**
@@ -123,9 +122,9 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
   let x = wx;
   let y = wy;
   let z = wz;
-  let gx: f32 = 0;
-  let gy: f32 = 0;
-  let gz: f32 = 0; // g: displacement of the collider there
+  gx = 0;
+  gy = 0;
+  gz = 0;
   if (motion) {
     inFrame(motion, L.MOTION_S0, L.MOTION_R0, px, py, pz);
     px = frameX;
@@ -141,9 +140,9 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
     gz = <f32>(wz - frameZ);
   }
   if (!(answer(c, px, py, pz, x, y, z, margin) > 0)) return false;
-  let mx = answerX;
-  let my = answerY;
-  let mz = answerZ;
+  mx = answerX;
+  my = answerY;
+  mz = answerZ;
   if (motion) {
     turnFromFrame(motion, L.MOTION_R1, mx, my, mz);
     mx = <f32>frameX;
@@ -151,38 +150,22 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
     mz = <f32>frameZ;
   }
   const R: f64 = at ? 0 : margin;
-  const rx = wx - cx - R * <f64>mx;
-  const ry = wy - cy - R * <f64>my;
-  const rz = wz - cz - R * <f64>mz;
-  return hitPoint(row, c, at ? at : first, mx, my, mz, rx, ry, rz, gx, gy, gz, e, h);
+  rx = wx - cx - R * <f64>mx;
+  ry = wy - cy - R * <f64>my;
+  rz = wz - cz - R * <f64>mz;
+  return hitPoint(row, c, at ? at : first, e, h);
 }
 
 /**
  * Push and friction of a point that has hit a collider.
- * @param at particle of the point; of a ball its only one. m: normal; r: from the center; g: the collider's
- * displacement
+ * @param at particle of the point; of a ball its only one
  * @returns whether it was pushed
  */
-function hitPoint(
-  row: usize,
-  c: usize,
-  at: usize,
-  mx: f32,
-  my: f32,
-  mz: f32,
-  rx: f64,
-  ry: f64,
-  rz: f64,
-  gx: f32,
-  gy: f32,
-  gz: f32,
-  e: f32,
-  h: f32,
-): bool {
+function hitPoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
   const X = <usize>load<u32>(L.HEADER, L.H_X);
-  const approach = <f32>-leaving(row, mx, my, mz, rx, ry, rz, gx, gy, gz, 0);
+  const approach = <f32>-leaving(row, mx, my, mz, 0);
   if (rests(approach, <usize>load<u32>(row, L.SHAPE_FIRST) + <usize>load<u32>(L.HEADER, L.H_ACC) - X, h)) return false;
-  const lacks = <f64>(e * approach) - leaving(row, mx, my, mz, rx, ry, rz, gx, gy, gz, 1);
+  const lacks = <f64>(e * approach) - leaving(row, mx, my, mz, 1);
   const W = inverseMassAt(row, rx, ry, rz, mx, my, mz);
   const sum = at + <usize>load<u32>(L.HEADER, L.H_V) - X;
   const scale = load<f64>(row, L.SHAPE_INVERSE_MASS);
@@ -193,28 +176,14 @@ function hitPoint(
     pushAt(row, rx, ry, rz, mx, my, mz, 0, -lambda);
     addPush(row, at, lambda, mx, my, mz);
   }
-  return rubPoint(row, c, at, mx, my, mz, rx, ry, rz, gx, gy, gz, approach) || pushed;
+  return rubPoint(row, c, at, approach) || pushed;
 }
 
 /**
  * Friction of a point in an impact (Coulomb), under its push so far. Both are in the velocity array.
  * @returns whether it was pushed
  */
-function rubPoint(
-  row: usize,
-  c: usize,
-  at: usize,
-  mx: f32,
-  my: f32,
-  mz: f32,
-  rx: f64,
-  ry: f64,
-  rz: f64,
-  gx: f32,
-  gy: f32,
-  gz: f32,
-  approach: f32,
-): bool {
+function rubPoint(row: usize, c: usize, at: usize, approach: f32): bool {
   const X = <usize>load<u32>(L.HEADER, L.H_X);
   const root = load<f32>(at + <usize>load<u32>(L.HEADER, L.H_ACC) - X, 12);
   const mu = <f64>root * <f64>load<f32>(c, L.COLLIDER_FRICTION);
@@ -224,9 +193,9 @@ function rubPoint(
   const scale = load<f64>(row, L.SHAPE_INVERSE_MASS);
   const push: f64 = max<f32>(0, load<f32>(sum) * mx + load<f32>(sum, 4) * my + load<f32>(sum, 8) * mz);
   // slip along x, y and z, without its normal part
-  let tx = leaving(row, 1, 0, 0, rx, ry, rz, gx, gy, gz, 1);
-  let ty = leaving(row, 0, 1, 0, rx, ry, rz, gx, gy, gz, 1);
-  let tz = leaving(row, 0, 0, 1, rx, ry, rz, gx, gy, gz, 1);
+  let tx = leaving(row, 1, 0, 0, 1);
+  let ty = leaving(row, 0, 1, 0, 1);
+  let tz = leaving(row, 0, 0, 1, 1);
   const along = tx * mx + ty * my + tz * mz;
   tx -= along * mx;
   ty -= along * my;

@@ -2,7 +2,7 @@
 import * as L from "../layout/layout";
 import { carry, predict, updateVelocity } from "../integrate/particles";
 import { solveBlocks } from "../constraints/solveBlocks";
-import { solvePoints } from "../prefactored/points";
+import { solvePoints } from "../points/points";
 import { saveSafePositions, verifyContacts } from "../contact/pipeline";
 import { refitLeaves } from "../contact/detect/bvttFront";
 import { judgeLeafPairs } from "../contact/detect/leafPairs";

@@ -4,9 +4,8 @@
  * A substep's iterations start from zero stress. If the body is stiff or its mesh fine, they end before the stress is
  * built up: they reach only a share r of it, and the body sags 1/r times too far. So while a body is slow, a share of
  * the stress at the end of the last substep is remembered once a tick. Every substep starts from it:
- *   L0 += gain (L - L0),   x = x~ + sum_i w_i F [L0] b_i  ("support", one vector a particle),   iterations continue
- *                          from
- *   L = L0
+ *   once a tick    L0 += gain (L - L0)
+ *   each substep   x = x~ + sum_i w_i F [L0] b_i  ("support", one vector a particle); iterations begin at L = L0
  * Its only fixed point is L0 = L, where iterations change nothing: C + aT S L = 0 in every element and forces in
  * balance. The rest shape is then the static finite-element solution, for any step and any number of iterations.
  * (Neo-Hookean elements remember their nine multipliers L0 instead of F [L0].)

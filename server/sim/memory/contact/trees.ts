@@ -1,5 +1,5 @@
 /**
- * Topology of the bounding volume trees over a surface's triangles and edges (kernel/assembly/broadPhase/trees.ts
+ * Topology of the bounding volume trees over a surface's triangles and edges (kernel/assembly/intersections/trees.ts
  * refits them). They are built once, from the undeformed positions, because neighbors in the mesh stay neighbors. Nodes
  * have four children, for one test with four lanes, and leaves have four primitives; only the last ones may have fewer.
  * A node of n leaves is cut into pieces of the largest power of four below n, along the longest side of the box of

@@ -48,8 +48,8 @@ function middle(lab: Laboratory): number {
 }
 
 /**
- * Coulomb's sliding distance, m, of a body that starts with `speed` on the floor, or falls on it first and is braked by
- * that, too.
+ * Coulomb's sliding distance, m, of a body that starts with `speed` on the floor.
+ * @param fall m; above 0: it falls on the floor first, and the impact brakes it, too
  */
 function coulomb(mu: number, speed: number, fall: number): number {
   const seconds = Math.sqrt((2 * fall) / G);

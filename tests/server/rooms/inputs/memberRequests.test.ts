@@ -41,8 +41,8 @@ test("any requests without a tick give a bounded queue, and afterwards the membe
         address: "a",
       });
       const queue = new InputQueue();
-      const interactions = new MemberRequests(new Map([[1, session]]), queue, shape, metrics);
-      for (const request of requests) interactions.handle(session, request);
+      const handler = new MemberRequests(new Map([[1, session]]), queue, shape, metrics);
+      for (const request of requests) handler.handle(session, request);
       // Each of the 120 may be released once, and moved before and after the one reset; then the active grabs.
       expect(queue.length).toBeLessThanOrEqual(3 * Limits.inputBurst + 2 * Limits.grabsPerMember);
       const held = new Set<number>();
@@ -71,9 +71,9 @@ test("a member's impulses add up to impulsesPerSecond of the largest size, and s
     inputs: { inc: () => {} },
     reject: (reason: string) => refused.push(reason),
   } as unknown as Metrics;
-  const interactions = new MemberRequests(new Map([[1, session]]), queue, shape, counting);
+  const handler = new MemberRequests(new Map([[1, session]]), queue, shape, counting);
   const give = (size: number, times: number): number => {
-    for (let n = 0; n < times; n++) interactions.handle(session, { type: "impulse", ...at, impulse: [0, size, 0] });
+    for (let n = 0; n < times; n++) handler.handle(session, { type: "impulse", ...at, impulse: [0, size, 0] });
     return queue.take().length;
   };
   // what the bucket regains while the test runs is much less than one

@@ -16,7 +16,7 @@ const entry = (address: string, subject: string | null = null): Entry => ({
 });
 
 function room(maxMembers: number, perAddress: number): { members: Members; enter: (entry: Entry) => Session | string } {
-  const members = new Members({ maxMembers, perAddress, resumeSeconds: 30, onChanged: () => {}, onHandsOff: () => {} });
+  const members = new Members({ maxMembers, perAddress, resumeSeconds: 30, onChanged: () => {}, onRelease: () => {} });
   const enter = (who: Entry): Session | string => {
     try {
       const session = members.reserve(hello, who);

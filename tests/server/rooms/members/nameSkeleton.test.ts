@@ -47,7 +47,7 @@ describe("members of a room", () => {
     return session;
   };
   const room = (): Members =>
-    new Members({ maxMembers: 9, perAddress: 9, resumeSeconds: 30, onChanged: () => {}, onHandsOff: () => {} });
+    new Members({ maxMembers: 9, perAddress: 9, resumeSeconds: 30, onChanged: () => {}, onRelease: () => {} });
 
   test("the later one of two has its number behind its name, until the first has left", () => {
     const members = room();

@@ -85,7 +85,9 @@ function farthest(least: v128, most: v128): f32 {
 }
 
 /**
- * Notes a leaf's displacement from S to x. @param least, most by axis; low, high sums since counting restarted
+ * Notes a leaf's displacement from S to x.
+ * @param least, most displacement of its particles, by axis
+ * @param low, high sums of these since counting restarted
  * @returns whether it is stirred
  */
 // @inline

@@ -3,7 +3,7 @@
  * that memory, so all their numbers change.
  */
 import * as L from "../../layout/layout";
-import { edgeRowsBegin, vertexRowsEnd } from "../../broadPhase/newRows";
+import { edgeRowsBegin, vertexRowsEnd } from "./newRows";
 import { leafPairRow } from "../detect/separatedPairs";
 import { forgetPacked, NEXT_MASK, nextOf } from "./rows";
 import { growLists, noteUsed } from "./listMemory";

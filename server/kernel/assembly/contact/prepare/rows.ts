@@ -21,7 +21,7 @@ import {
   turnSurfaces,
   vertexRowsEnd,
   widenRegion,
-} from "../../broadPhase/newRows";
+} from "./newRows";
 import { clearBlock, fillLane, leftOut, longest } from "./contactList";
 import { laneOf } from "../verify/contactPair";
 import { growLists, listFull } from "./listMemory";

@@ -1,7 +1,7 @@
 /**
  * New rows of contact (PAIR rows) in one region: vertex-triangle from its front, edge-edge from its back.
  */
-import * as L from "../layout/layout";
+import * as L from "../../layout/layout";
 import {
   closestEdges,
   closestVertexTriangle,
@@ -13,7 +13,7 @@ import {
   weightA,
   weightB,
   weightC,
-} from "../math/closestPoints";
+} from "../../math/closestPoints";
 import { writeMeasured } from "./pairRow";
 
 /**

@@ -17,7 +17,14 @@
 import * as L from "../layout/layout";
 import { between, push } from "../math/lanes";
 import { lowFrom } from "../math/places";
-import { holdsPrefactored, moveHeld, moveRigidBodies, multiplierFor, openRigid, weightOf } from "./response";
+import {
+  holdsPrefactored,
+  moveHeld,
+  moveRigidBodies,
+  multiplierFor,
+  openRigid,
+  weightOf,
+} from "../prefactored/response";
 import { frameX, frameY, frameZ, fromFrame } from "../colliders/motion";
 
 /** Sweeps over points between a prefactored and another body, if there are several: each moves that of every other. */

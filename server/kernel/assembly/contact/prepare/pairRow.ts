@@ -2,8 +2,8 @@
  * Measures the two primitives of one PAIR row, whose addresses are set: writes their gap and the unit normal between
  * them.
  */
-import * as L from "../layout/layout";
-import { closestEdges, closestVertexTriangle, differenceX, differenceY, differenceZ } from "../math/closestPoints";
+import * as L from "../../layout/layout";
+import { closestEdges, closestVertexTriangle, differenceX, differenceY, differenceZ } from "../../math/closestPoints";
 
 // @inline
 function position(row: usize, corner: usize, shift: usize): v128 {
