@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../shared/errorCodes.ts";
+import { LOBBY_ROOM, LOBBY_SCENE } from "../../shared/members/lobbyRoom.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 import type { Config } from "../config.ts";
 import type { Audit } from "../auth/audit.ts";
@@ -158,6 +159,9 @@ export class RoomRegistry {
     if (this.#closing) throw new CodedError("SHUTTING_DOWN");
     if (!new RegExp(ROOM_NAME).test(name))
       throw new CodedError("ROOM_NAME_INVALID", { field: "room", value: name, limit: ROOM_NAME });
+    // Otherwise the first visitor would choose the scene that all visitors of the lobby see.
+    if (name === LOBBY_ROOM && scene !== LOBBY_SCENE)
+      throw new CodedError("ROOM_EXISTS", { field: "room", value: name, limit: `scene ${LOBBY_SCENE}` });
     const existing = this.#rooms.get(name) ?? this.#opening.get(name);
     if (existing) {
       if (existing.scene !== scene)
