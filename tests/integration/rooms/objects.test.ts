@@ -61,7 +61,15 @@ describe("an uploaded object", () => {
       body: { name: "<b>pear.glb", triangles: 1280, materials: 3, textures: 3 },
     });
     const { object, picture } = brought.body as { object: string; picture: string };
-    expect(await bring(server, "another name.glb", file)).toMatchObject({ status: 200, body: { object } });
+    // A second visitor with the same file learns nothing of the first one's name.
+    const second = await bring(server, "another name.glb", file);
+    expect(second).toMatchObject({ status: 200, body: { object, name: "another name.glb" } });
+    const described = await answerOf(await fetch(`${server.url}/api/objects/${object}`));
+    expect(described).toMatchObject({ status: 200, body: { object, triangles: 1280 } });
+    expect(described.body).not.toHaveProperty("name");
+    const unnamed = { object, role: "soft", material: "rubber", size: 0.4 };
+    expect((await post(server, "/api/scenes", unnamed)).body.title).toBe("object");
+    expect((await post(server, "/api/scenes", { ...unnamed, name: "my\u200b file.glb" })).body.title).toBe("my file");
     // A chunked upload, without a Content-Length header, gives the same object.
     const parts = new Blob([file.slice(0, 70_000), file.slice(70_000)]).stream();
     const sent = { method: "POST", body: parts, duplex: "half" } as RequestInit;
