@@ -80,6 +80,7 @@ const OBJ: Case[] = [
   ["empty references after slashes (tinyobjloader)", "a.obj", `${SQUARE}f 1// 2// 3/ 4\n`, sheet],
   ["a comment behind a face (trimesh)", "a.obj", `${SQUARE}f 1 2 3 4 # wall f 1 2\n`, sheet],
   ["a byte order mark", "a.obj", `\ufeff${SQUARE}f 1 2 3 4\n`, sheet],
+  ["face outlines of old files", "a.obj", `${SQUARE}fo 1 2 3 4\n`, sheet],
   ["faces before their vertices", "a.obj", `f 1 2 3 4\n${SQUARE}`, sheet],
   ["UTF-16", "a.obj", Buffer.from(`\ufeff${SQUARE}f 1 2 3 4`, "utf16le"), sheet],
 ];
@@ -148,6 +149,11 @@ function colored(): Uint8Array {
   for (let at = 84 + 48; at < bytes.length; at += 50) bytes.set([0xff, 0x83], at);
   return bytes;
 }
+function uncounted(): Uint8Array {
+  const bytes = headed("streamed", 0);
+  bytes.fill(0, 80, 84);
+  return bytes;
+}
 const text = Buffer.from(stlOf(cube, false)).toString();
 const STL: Case[] = [
   ["a binary header like text (jsc3d 2)", "a.stl", headed("solid facet normal 0 0 0", 0), solid],
@@ -163,6 +169,7 @@ const STL: Case[] = [
     { size: 2 },
   ],
   ["no end of the solid, tabs, CRLF", "a.stl", text.replace("endsolid a\n", "").replaceAll("\n", "\r\n\t"), solid],
+  ["a count of 0, which a streaming program left", "a.stl", uncounted(), solid],
   ["colors in header and attributes (Magics, VisCAM)", "a.stl", colored(), solid],
   ["UTF-16", "a.stl", Buffer.from(`\ufeff${text}`, "utf16le"), solid],
 ];
