@@ -182,7 +182,12 @@ async function addHooks(fastify: FastifyInstance, services: Services): Promise<W
     lines,
     operations,
     listings: durability && new SharedRead(() => durability.cluster.list()),
-    tickets: durability && new Tickets(sealing, durability.persistence.holder),
+    tickets:
+      durability &&
+      new Tickets(sealing, {
+        process: durability.persistence.holder.process,
+        aheadMs: (process) => durability.cluster.aheadMs(process),
+      }),
     peerTls: { ca: config.clusterCa === "" ? undefined : readFileSync(config.clusterCa, "utf8") },
   };
 }

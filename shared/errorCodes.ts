@@ -39,7 +39,7 @@ export const HttpErrors = {
   OBJECT_IN_USE: { status: 409, text: "Rooms or saved scenes use the object: end or delete them first." },
   NOT_QUARANTINED: { status: 409, text: "The room is not quarantined." },
   PIECE_NOT_FOUND: { status: 404, text: "The room has no quarantined row with this number." },
-  ROOM_EXISTS: { status: 409, text: "A room of this name exists with another scene." },
+  ROOM_EXISTS: { status: 409, text: "A room of this name has another scene." },
   SCENE_INVALID: { status: 422, text: "The scene's file violates a rule of its schema." },
   OBJECT_REFUSED: {
     status: 422,

@@ -180,7 +180,7 @@ export function bringObject(file: File, sent: (share: number) => void, signal: A
 
 /** Creates a scene from a model. @param into id of the scene that the model is added to. @throws PliantError */
 export async function composeScene(
-  choice: { object: string; role: string; material: string; size: number },
+  choice: { object: string; name: string; role: string; material: string; size: number },
   into: string | undefined,
 ): Promise<string> {
   const body = into === undefined ? choice : { ...choice, scene: into };

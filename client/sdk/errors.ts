@@ -11,6 +11,7 @@ export const ClientErrors = {
   UNREACHABLE: "The server does not answer.",
   BAD_ANSWER: "The server's answer does not follow the protocol.",
   TIMEOUT: "The first frame did not arrive in time.",
+  NO_ANSWER: "The server did not answer the request in time. It may have taken effect.",
   ABORTED: "The signal was aborted before the first frame.",
   OFFLINE: "The connection is lost. The client reconnects automatically.",
   LEFT: "The room was left or has ended.",

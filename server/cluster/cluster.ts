@@ -105,6 +105,11 @@ export class Cluster {
     return this.#processes.known;
   }
 
+  /** Returns the time by which the clock of a process is ahead of this one's, ms; 0 if unknown. */
+  aheadMs(process: string): number {
+    return this.#processes.aheadMs(process);
+  }
+
   /** Best process for a new room; null: this one. */
   place(): Holder | null {
     return this.#balancer.place();

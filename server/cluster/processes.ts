@@ -44,6 +44,7 @@ export class Processes {
   readonly #given = new Map<string, { to: string | null; ms: number }>();
   readonly #loads: number[] = [];
   #known: ListedProcess[] = [];
+  readonly #aheadMs = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
   /** The process is shutting down. */
   #ending: "draining" | "gone" | null = null;
@@ -121,6 +122,7 @@ export class Processes {
       maxRooms,
       members: names.reduce((sum, name) => sum + rooms.members(name), 0),
       memoryBytes,
+      clockMs: Date.now(),
       given,
     };
   }
@@ -128,11 +130,21 @@ export class Processes {
   /** Reads all reports now. Never rejects: the table is empty while the store does not answer. */
   async table(): Promise<readonly ListedProcess[]> {
     try {
-      this.#known = aged(await this.#read(), this.#options.store.leaseSeconds);
+      const { leaseSeconds } = this.#options.store;
+      this.#known = aged(await this.#read(), leaseSeconds);
+      const nowMs = Date.now();
+      for (const known of this.#known) this.#aheadMs.set(known.process, aheadMs(known, leaseSeconds, nowMs));
+      for (const gone of this.#aheadMs.keys())
+        if (!this.#known.some(({ process }) => process === gone)) this.#aheadMs.delete(gone);
     } catch {
       this.#known = [];
     }
     return this.#known;
+  }
+
+  /** Returns the time by which the clock of a process is ahead of this one's, ms; 0 if unknown. */
+  aheadMs(process: string): number {
+    return this.#aheadMs.get(process) ?? 0;
   }
 
   /** Adds a room that is about to be created at a process, until the next read. */
@@ -182,6 +194,11 @@ export class Processes {
     await Promise.race([told, waited]);
     clearTimeout(timer);
   }
+}
+
+/** The store's clock tells the age of a report. So it need not agree with that of any process. */
+function aheadMs({ clockMs, secondsLeft }: ListedProcess, leaseSeconds: number, nowMs: number): number {
+  return clockMs === undefined ? 0 : clockMs + 1000 * (leaseSeconds - secondsLeft) - nowMs;
 }
 
 /** Adds a report's own age to the ages in it. */

@@ -17,7 +17,7 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:
 import { isIP } from "node:net";
 
 export const TICKET_HEADER = "x-pliant-hop";
-/** Limit of clock difference between two machines plus the request's transit time, ms. */
+/** Limit of the request's transit time plus the error of the known clock difference between two machines, ms. */
 const MOST_AGE_MS = 60_000;
 /**
  * Number of used tickets that are remembered, so that none is used twice; the oldest are forgotten. This many in two
@@ -42,9 +42,15 @@ export interface Ticket {
 
 const keyOf = (secret: string): Buffer => createHmac("sha256", secret).update("pliant ticket key").digest();
 
+interface OwnProcess {
+  process: string;
+  /** Time by which the clock of another process is ahead, ms; absent: clocks agree. */
+  aheadMs?: (process: string) => number;
+}
+
 export class Tickets {
   readonly #keys: Buffer[];
-  readonly #own: { process: string };
+  readonly #own: OwnProcess;
   readonly #mostRemembered: number;
   /** Used tickets and when they expire; oldest first. */
   readonly #taken = new Map<string, number>();
@@ -53,7 +59,7 @@ export class Tickets {
    * @param secrets the first seals, all open, so that secrets can be changed on one process after another
    * @param own this process
    */
-  constructor(secrets: readonly string[], own: { process: string }, mostRemembered = MOST_REMEMBERED) {
+  constructor(secrets: readonly string[], own: OwnProcess, mostRemembered = MOST_REMEMBERED) {
     this.#keys = secrets.map(keyOf);
     this.#own = own;
     this.#mostRemembered = mostRemembered;
@@ -64,8 +70,8 @@ export class Tickets {
     return this.#taken.size;
   }
 
-  /** Returns the header's value. */
-  seal(ticket: Ticket, nowMs = Date.now()): string {
+  /** Returns the header's value. Its time is that of the receiver's clock. */
+  seal(ticket: Ticket, nowMs = Date.now() + (this.#own.aheadMs?.(ticket.audience) ?? 0)): string {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(CIPHER, this.#keys[0]!, iv);
     const text = JSON.stringify({ ...ticket, atMs: Math.round(nowMs) });

@@ -60,7 +60,8 @@ export class Objects {
   }
 
   /**
-   * Adds a file. Resolves when it is stored.
+   * Adds a file. Resolves when it is stored. The record has this upload's name: the name of an earlier upload of the
+   * same content belongs to its visitor.
    * @param address of the uploader (auth/addresses.ts); null: an operator
    * @throws CodedError OBJECT_REFUSED: the file, with position, value, limit and advice; OBJECT_LIMIT,
    * ADDRESS_OBJECT_LIMIT; STORE_AWAY if the store fails
@@ -102,7 +103,7 @@ export class Objects {
     if (outcome === "share")
       throw new CodedError("ADDRESS_OBJECT_LIMIT", { field: "objects", limit: limits.countPerAddress });
     log.info({ object: id, name, bytes: record.bytes, seconds: read.seconds, outcome }, "object stored");
-    return { record: (await store.object(id)) ?? record, created: outcome === "stored" };
+    return { record: { ...((await store.object(id)) ?? record), name }, created: outcome === "stored" };
   }
 
   async #read(bytes: Uint8Array, name: string, by?: string): Promise<ReadObjectResult> {
@@ -188,15 +189,21 @@ export class Objects {
 
   /**
    * Creates and stores the chosen scene.
+   * @param fileName the caller's name of the object
    * @param base scene to add the object to
    * @returns its id, the same for the same choice
    * @throws CodedError OBJECT_NOT_FOUND, CHOICE_INVALID, OBJECT_LIMIT
    */
-  async compose(id: string, choice: ObjectChoice, base?: BaseScene): Promise<{ id: string; title: string }> {
-    const record = await this.record(id);
+  async compose(
+    id: string,
+    fileName: string,
+    choice: ObjectChoice,
+    base?: BaseScene,
+  ): Promise<{ id: string; title: string }> {
+    const { about } = await this.record(id);
     let scene: Scene;
     try {
-      scene = composeScene({ id, name: record.name, box: record.about.box }, choice, base);
+      scene = composeScene({ id, name: cleanName(fileName), box: about.box }, choice, base);
     } catch (error) {
       if (!(error instanceof SceneError)) throw error;
       const { path, value, limit } = error;

@@ -59,8 +59,10 @@ export class UploadPlaces {
     const most = operator ? AT_ONCE + FOR_OPERATORS : AT_ONCE;
     const own = visitors.filter((taken) => taken.address === address).length;
     const mostOwn = all < AT_ONCE / 2 ? PER_ADDRESS : 1;
-    if (!operator && own >= mostOwn) throw full(own, `${mostOwn} at a time per address, ${AT_ONCE} in total`);
-    if (all >= most && !this.#yieldSlowest()) throw full(all, `${most} at a time in total`);
+    if (!operator && own >= mostOwn) {
+      // Many visitors may share an address: a slow one does not keep the others waiting.
+      if (!this.#yieldSlowest(address)) throw full(own, `${mostOwn} at a time per address, ${AT_ONCE} in total`);
+    } else if (all >= most && !this.#yieldSlowest()) throw full(all, `${most} at a time in total`);
     const { promise: lost, reject: lose } = Promise.withResolvers<never>();
     lost.catch(() => {});
     const taken: Taken = { address, operator, sinceMs: performance.now(), bytes: 0, whole: false, lose };
@@ -77,12 +79,13 @@ export class UploadPlaces {
     };
   }
 
-  /** Ends the slowest visitor's upload if it is below the minimum rate. */
-  #yieldSlowest(): boolean {
+  /** Ends the slowest visitor's upload, of this address if one is given, if it is below the minimum rate. */
+  #yieldSlowest(address?: string): boolean {
     const nowMs = performance.now();
     const rate = ({ bytes, sinceMs }: Taken): number => (1000 * bytes) / Math.max(1, nowMs - sinceMs);
     const [slowest] = [...this.#taken]
       .filter(({ operator, whole, sinceMs }) => !operator && !whole && nowMs - sinceMs >= this.#graceMs)
+      .filter((taken) => address === undefined || taken.address === address)
       .sort((a, b) => rate(a) - rate(b));
     if (!slowest || rate(slowest) >= LEAST_BYTES_PER_SECOND) return false;
     this.#taken.delete(slowest);

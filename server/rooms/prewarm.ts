@@ -1,8 +1,12 @@
 /**
- * Builds scenes at the start, one after another. A list of scenes is built before the server is ready. All scenes of
- * the folder (the default) are built in the background: the server is ready at once, and a visitor who opens a scene
- * that is not built yet waits for its build, and for at most one other (workers/builders/workLine.ts).
+ * Builds scenes at the start, one after another. The server waits for a list of scenes, but at most LONGEST_WAIT_MS.
+ * All scenes of the folder (the default) and the rest of a long list are built in the background: a visitor who opens a
+ * scene that is not built yet waits for its build, and for at most one other (workers/builders/workLine.ts).
  */
+
+/** Far below the three minutes of a pod's startup probe, however long the list is (ops/kubernetes/pliant.yaml). */
+export const LONGEST_WAIT_MS = 60_000;
+
 export interface PrewarmOptions {
   /** PLIANT_PREWARM */
   choice: "all" | "none" | readonly string[];
@@ -33,5 +37,9 @@ export function prewarm({ choice, list, build, signal }: PrewarmOptions): Prewar
     if (failed > 0 && failed === scenes.length && !signal.aborted) throw new Error("no scene could be built");
   };
   const ended = run();
-  return { ready: choice === "all" ? Promise.resolve() : ended, ended };
+  if (choice === "all") return { ready: Promise.resolve(), ended };
+  let timer: NodeJS.Timeout;
+  const elapsed = new Promise<void>((resolve) => (timer = setTimeout(resolve, LONGEST_WAIT_MS)));
+  const ready = Promise.race([ended, elapsed]).finally(() => clearTimeout(timer));
+  return { ready, ended };
 }

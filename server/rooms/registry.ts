@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../shared/errorCodes.ts";
+import { LOBBY_ROOM, LOBBY_SCENE } from "../../shared/members/lobbyRoom.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 import type { Config } from "../config.ts";
 import type { Audit } from "../auth/audit.ts";
@@ -77,6 +78,8 @@ export class RoomRegistry {
   readonly #rooms = new Map<string, Room>();
   /** Rooms that are being opened, so that two requests for one name make one room. */
   readonly #opening = new Map<string, { scene: string; address: string | undefined; room: Promise<Room> }>();
+  /** Without a store: the room that each idempotency key created, until it ends. */
+  readonly #keys = new Map<string, string>();
   /** Names of rooms that have their own thread. */
   readonly #dedicated = new Set<string>();
   /** Ended rooms, until the store has deleted them. */
@@ -135,7 +138,8 @@ export class RoomRegistry {
    *   SCENE_INVALID, BUILD_FAILED, SHUTTING_DOWN
    */
   async create(wanted: CreateRoom): Promise<Made> {
-    const { scene, name, makeName = freeName } = wanted;
+    const { scene, key, makeName = freeName } = wanted;
+    const name = (key !== undefined && this.#keys.get(key)) || wanted.name;
     if (name !== undefined) return this.#create({ ...wanted, name });
     for (let attempt = 1; ; attempt++) {
       const made = makeName(scene);
@@ -158,6 +162,9 @@ export class RoomRegistry {
     if (this.#closing) throw new CodedError("SHUTTING_DOWN");
     if (!new RegExp(ROOM_NAME).test(name))
       throw new CodedError("ROOM_NAME_INVALID", { field: "room", value: name, limit: ROOM_NAME });
+    // Otherwise the first visitor would choose the scene that all visitors of the lobby see.
+    if (name === LOBBY_ROOM && scene !== LOBBY_SCENE)
+      throw new CodedError("ROOM_EXISTS", { field: "room", value: name, limit: `scene ${LOBBY_SCENE}` });
     const existing = this.#rooms.get(name) ?? this.#opening.get(name);
     if (existing) {
       if (existing.scene !== scene)
@@ -172,6 +179,7 @@ export class RoomRegistry {
         value: pool,
         limit: `${this.#options.config.dedicatedRooms} dedicated rooms`,
       });
+    if (key !== undefined && !this.#options.persistence) this.#keys.set(key, name);
     const making = this.#make({
       name,
       scene,
@@ -179,7 +187,7 @@ export class RoomRegistry {
       access: new RoomAccess(undefined, address ?? null),
       key,
     });
-    const { room, created } = await this.#whileOpening(name, scene, address, making);
+    const { room, created } = await this.#whileOpening(name, scene, address, making).finally(() => this.#forgetKeys());
     if (created)
       this.#options.audit.record("create", actor, room.name, { scene, ...(address !== undefined && { address }) });
     return { room, created };
@@ -362,6 +370,11 @@ export class RoomRegistry {
     } finally {
       this.#opening.delete(name);
     }
+  }
+
+  /** Forgets the keys of rooms that have ended or failed to open. */
+  #forgetKeys(): void {
+    for (const [key, name] of this.#keys) if (!this.has(name)) this.#keys.delete(key);
   }
 
   /** Creates a room; or takes over the stored room of this name if it has no owner. */
@@ -566,6 +579,7 @@ export class RoomRegistry {
       const onDisposed = (room: object, end: RoomEnd): void => {
         if (own) this.#dedicated.delete(name);
         if (this.#rooms.get(name) === room) this.#rooms.delete(name);
+        this.#forgetKeys();
         if (end !== "over" || !persistence) return;
         const removed = persistence.journalWriter.remove(name);
         this.#removing.set(name, removed);

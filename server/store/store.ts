@@ -183,6 +183,8 @@ export interface ProcessReport extends Holder {
   /** Connected members. */
   members: number;
   memoryBytes: number;
+  /** Wall time by its own clock, ms; absent: a process of an earlier version. */
+  clockMs?: number;
   given: GivenRoom[];
 }
 

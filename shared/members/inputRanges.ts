@@ -58,16 +58,14 @@ export function refuseGrab(request: Ranged, ranges: GrabRanges): Refusal | null 
   return request.type === "impulse" ? null : refuseFar("target", request.target, ranges);
 }
 
-/** @param spawnable indices of the spawnable bodies. @returns null if the body and its heading are valid */
-export function refuseSpawn(
-  request: { type: "spawn"; body: number; heading: readonly [number, number] } | { type: "remove"; body: number },
-  spawnable: readonly number[],
-): Refusal | null {
-  const { body } = request;
-  if (!spawnable.includes(body))
-    return { field: "body", value: body, limit: `a spawnable body: ${spawnable.join(", ") || "this scene has none"}` };
-  if (request.type === "remove") return null;
-  const [x, z] = request.heading;
+/** @param spawnable indices of the spawnable bodies. @returns null if the body is one of them */
+export function refuseNotSpawnable(body: number, spawnable: readonly number[]): Refusal | null {
+  if (spawnable.includes(body)) return null;
+  return { field: "body", value: body, limit: `a spawnable body: ${spawnable.join(", ") || "this scene has none"}` };
+}
+
+/** @returns null if the direction in the ground plane is valid */
+export function refuseHeading([x, z]: readonly [number, number]): Refusal | null {
   const length = Math.sqrt(x * x + z * z);
   return length > 0 && length < Infinity
     ? null

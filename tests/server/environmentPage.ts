@@ -133,7 +133,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   PLIANT_PREWARM: {
     limits: "all, none, or a list of scenes",
     meaning:
-      "scenes built at the start. all: in the background, one after another, and the server is ready at once. A list: the server is ready when they are built",
+      "scenes built at the start. all: in the background, one after another, and the server is ready at once. A list: the server is ready when they are built, or after a minute",
   },
   PLIANT_ORIGINS: {
     limits: "list of same, *, scheme://host:port",

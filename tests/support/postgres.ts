@@ -5,7 +5,7 @@
  * the user `postgres`, which the package creates.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { freePort } from "../../load-tests/measuredServer.ts";
@@ -73,6 +73,17 @@ export class PostgresServer {
   async database(): Promise<string> {
     const name = `test${++this.#databases}`;
     await this.#ask(this.url("postgres"), `CREATE DATABASE ${name}`);
+    return this.url(name);
+  }
+
+  /** Creates an empty database with its tables in a folder, whose disk may be full later. */
+  async databaseOn(folder: string): Promise<string> {
+    const location = join(folder, `tables${++this.#databases}`);
+    mkdirSync(location);
+    if (this.#as.uid !== undefined) chownSync(location, this.#as.uid, this.#as.gid as number);
+    const name = `test${this.#databases}`;
+    await this.#ask(this.url("postgres"), `CREATE TABLESPACE ${name} LOCATION '${location}'`);
+    await this.#ask(this.url("postgres"), `CREATE DATABASE ${name} TABLESPACE ${name}`);
     return this.url(name);
   }
 

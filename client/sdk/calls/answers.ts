@@ -20,7 +20,7 @@ export class Answers {
     this.#begun = (this.#begun + 1) % 2 ** 31;
     const request = this.#begun;
     const answer = new Promise<void>((resolve, reject) => {
-      const expired = (): void => this.#take(request)?.reject(new PliantError("TIMEOUT", { limit: ANSWER_MS }));
+      const expired = (): void => this.#take(request)?.reject(new PliantError("NO_ANSWER", { limit: ANSWER_MS }));
       this.#pending.set(request, { resolve, reject, timer: setTimeout(expired, ANSWER_MS) });
     });
     // A caller that does not wait for the answer hears the event `notice`: its failure is no unhandled one.

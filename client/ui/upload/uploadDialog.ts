@@ -191,6 +191,7 @@ export class BringDialog {
     this.say(t("bringWaits"));
     const choice = {
       object: brought.object,
+      name: brought.name,
       role: this.role.value,
       material: this.material.value,
       size: this.size.valueAsNumber,

@@ -177,7 +177,8 @@ export function readObjRecords(file: string, content: string | Uint8Array, drawn
   for (const line of textLines(joinContinued(plainText(file, content)), "#")) {
     const [keyword] = line.fields;
     if (keyword === "v") addVertex(file, line, records, drawn ? drawnNumber : undefined);
-    else if (keyword === "f") addFace(file, line, records, faces);
+    // Old files write `fo`, a face outline, which newer programs read as `f`.
+    else if (keyword === "f" || keyword === "fo") addFace(file, line, records, faces);
     else if (keyword === "usemtl") records.materials = true;
     else if (drawn && keyword === "vt")
       records.uvs.push(drawnNumber(line, 1, "vt u"), line.fields.length > 2 ? drawnNumber(line, 2, "vt v") : 0);

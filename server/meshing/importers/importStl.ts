@@ -34,7 +34,8 @@ function binaryFacets(file: string, bytes: Uint8Array): number | undefined {
       value: declared,
       limit: `the file has room for ${Math.floor((bytes.length - HEADER) / FACET)}`,
     });
-  return declared;
+  // Programs that write while they compute leave the count at 0.
+  return declared === 0 ? Math.floor((bytes.length - HEADER) / FACET) : declared;
 }
 
 /**

@@ -1,6 +1,13 @@
 /** Checks whether a request may reach the simulation: its bodies exist and its values are within limits. */
 import { lookText } from "../../../shared/scene/bodyLook.ts";
-import { type Refusal, refuseDress, refuseFar, refuseGrab, refuseSpawn } from "../../../shared/members/inputRanges.ts";
+import {
+  type Refusal,
+  refuseDress,
+  refuseFar,
+  refuseGrab,
+  refuseHeading,
+  refuseNotSpawnable,
+} from "../../../shared/members/inputRanges.ts";
 import type { ClientRequest } from "../../../shared/protocol/fromClient.ts";
 import type { Point } from "../../../shared/protocol/fromServer.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
@@ -32,8 +39,12 @@ export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal |
     return refuseGrab(request, { ...shape, bodies: triangles.length, places: (body) => triangles[body]! });
   }
   if (request.type === "spawn")
-    return refuseSpawn(request, shape.spawnable) ?? refuseFar("position", request.position, shape);
-  if (request.type === "remove") return refuseSpawn(request, shape.spawnable);
+    return (
+      refuseNotSpawnable(request.body, shape.spawnable) ??
+      refuseHeading(request.heading) ??
+      refuseFar("position", request.position, shape)
+    );
+  if (request.type === "remove") return refuseNotSpawnable(request.body, shape.spawnable);
   if (request.type === "dress") return refuseLook(request, shape);
   if (request.type === "tune") return checkTuning(request, shape);
   return request.type === "cursor" && request.at ? refuseFar("cursor", request.at, shape) : null;
@@ -61,7 +72,7 @@ function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange
 }
 
 function refuseLook({ body, text, ...change }: Of<"dress">, { spawnable }: RoomShape): Refusal | null {
-  return refuseSpawn({ type: "remove", body }, spawnable) ?? refuseDress({ ...change, text: text && lookText(text) });
+  return refuseNotSpawnable(body, spawnable) ?? refuseDress({ ...change, text: text && lookText(text) });
 }
 
 /** Limit text for a field of a body that cannot be changed. */

@@ -1,7 +1,7 @@
 /**
  * Reactions and chat of one room. Neither is an input: simulation, journal, store and replays do not contain them. The
  * last lines are kept in memory for newcomers. Each kind goes out as one message every TOGETHER_MS; of several
- * reactions of a member the last one counts.
+ * reactions of a member the last one counts. Beyond the room's rate addresses and members take turns (fairQueue.ts).
  */
 import type { ErrorDetails } from "../../../shared/errorCodes.ts";
 import type { ClientRequest } from "../../../shared/protocol/fromClient.ts";
@@ -12,6 +12,7 @@ import { visibleText } from "../../../shared/members/visibleText.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import type { Broadcast } from "../broadcast/broadcast.ts";
 import type { Connection } from "./connection.ts";
+import { FairQueue, type Source } from "./fairQueue.ts";
 import type { Session } from "./session.ts";
 import { type Kind, PER_SECOND, ROOM_PER_SECOND } from "./talkRates.ts";
 import { TokenBucket } from "./tokenBucket.ts";
@@ -23,13 +24,21 @@ export const LINES_KEPT = 50;
 
 type Request = Extract<ClientRequest, { type: Kind }>;
 
+/** Longest wait for the room's budget, s: until a member may send its next line. */
+const WAIT_SECONDS = 2;
+
+interface Waiting<Content> {
+  source: Source;
+  session: Session;
+  content: Content;
+}
+
 export class Talk {
   readonly #broadcast: Pick<Broadcast, "certain" | "relay">;
   readonly #metrics: Metrics;
   readonly #budgets: Record<Kind, TokenBucket>;
-  /** Newest reaction of each member since the last broadcast. */
-  readonly #reactions = new Map<number, number>();
-  #lines: Said[] = [];
+  readonly #reactions = new FairQueue<Waiting<number>>(WAIT_SECONDS * ROOM_PER_SECOND.react);
+  readonly #lines = new FairQueue<Waiting<Said>>(WAIT_SECONDS * ROOM_PER_SECOND.say);
   /** The last lines of the room, oldest first. */
   #kept: Said[] = [];
   #timer: NodeJS.Timeout | null = null;
@@ -55,7 +64,7 @@ export class Talk {
   forget(member?: number): void {
     const stays = (line: Said): boolean => member !== undefined && line.member !== member;
     this.#kept = this.#kept.filter(stays);
-    this.#lines = this.#lines.filter(stays);
+    this.#lines.keep(({ content }) => stays(content));
   }
 
   #react(session: Session, reaction: number): void {
@@ -66,8 +75,9 @@ export class Talk {
         limit: `0 to ${REACTIONS.length - 1}`,
       });
     if (!this.#affords(session, "react")) return;
-    this.#reactions.set(session.member, reaction);
-    this.#sendSoon();
+    const waiting = this.#reactions.find((item) => item.session === session);
+    if (waiting) waiting.content = reaction;
+    else this.#wait("react", this.#reactions, session, reaction);
   }
 
   #say(session: Session, said: string): void {
@@ -77,30 +87,42 @@ export class Talk {
       return this.#refuse(session, "OUT_OF_RANGE", { field: "text", value: length, limit: LINE_FORM });
     if (!this.#affords(session, "say")) return;
     const { member, name, color } = session;
-    this.#lines.push({ member, name, color, text });
-    this.#sendSoon();
+    this.#wait("say", this.#lines, session, { member, name, color, text });
   }
 
-  /** Takes the request from the member's budget and from the room's. */
+  /** Takes the request from the member's budget. */
   #affords(session: Session, type: Kind): boolean {
-    const nowMs = performance.now();
-    const within = session.talk[type].take(nowMs) && this.#budgets[type].take(nowMs);
-    if (within) this.#metrics.inputs.inc({ type });
-    else this.#refuse(session, "RATE_LIMITED", { field: type, limit: `${PER_SECOND[type]} per second` });
+    const within = session.talk[type].take(performance.now());
+    if (!within) this.#refuse(session, "RATE_LIMITED", { field: type, limit: `${PER_SECOND[type]} per second` });
     return within;
   }
 
-  #sendSoon(): void {
+  #wait<Content>(type: Kind, queue: FairQueue<Waiting<Content>>, session: Session, content: Content): void {
+    const { member, entry } = session;
+    const dropped = queue.add({ source: { member, address: entry.address }, session, content });
+    const limit = `${ROOM_PER_SECOND[type]} per second for the room`;
+    if (dropped) this.#refuse(dropped.session, "RATE_LIMITED", { field: type, limit });
     this.#timer ??= setTimeout(() => this.#send(), TOGETHER_MS).unref();
   }
 
   #send(): void {
     this.#timer = null;
-    if (this.#reactions.size > 0) this.#broadcast.relay(encodeReactions(this.#reactions), () => true);
-    this.#reactions.clear();
-    if (this.#lines.length > 0) this.#broadcast.certain(encodeSaid(this.#lines), "other");
-    this.#kept = [...this.#kept, ...this.#lines].slice(-LINES_KEPT);
-    this.#lines = [];
+    const reactions = new Map(
+      this.#take("react", this.#reactions).map(({ session, content }) => [session.member, content]),
+    );
+    if (reactions.size > 0) this.#broadcast.relay(encodeReactions(reactions), () => true);
+    const lines = this.#take("say", this.#lines).map(({ content }) => content);
+    if (lines.length > 0) this.#broadcast.certain(encodeSaid(lines), "other");
+    this.#kept = [...this.#kept, ...lines].slice(-LINES_KEPT);
+    if (this.#reactions.size + this.#lines.size > 0) this.#timer = setTimeout(() => this.#send(), TOGETHER_MS).unref();
+  }
+
+  /** Takes from the queue within the room's budget. */
+  #take<Content>(type: Kind, queue: FairQueue<Waiting<Content>>): Waiting<Content>[] {
+    let count = 0;
+    while (count < queue.size && this.#budgets[type].take(performance.now())) count += 1;
+    this.#metrics.inputs.inc({ type }, count);
+    return queue.take(count);
   }
 
   #refuse(session: Session, code: "OUT_OF_RANGE" | "RATE_LIMITED", details: ErrorDetails): void {

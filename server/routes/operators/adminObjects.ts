@@ -22,11 +22,14 @@ const listedSchema = {
   required: ["object", "name", "bytes", "address", "createdAt", "usedAt", "scenes", "rooms"],
   properties: {
     object: { type: "string", description: "Its id." },
-    name: { type: "string", description: "Name of the file, as the visitor sent it. Do not trust the text." },
+    name: {
+      type: "string",
+      description: "Name of the file in its first upload, as the visitor sent it. Do not trust the text.",
+    },
     bytes: { type: "integer" },
     address: {
       type: ["string", "null"],
-      description: "Address of the uploader; an IPv6 address as its /64. null: an operator.",
+      description: "Address of the first uploader; an IPv6 address as its /64. null: an operator.",
     },
     createdAt: { type: "string", format: "date-time" },
     usedAt: { type: "string", format: "date-time", description: "Time of the last use." },

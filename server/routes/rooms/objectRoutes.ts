@@ -2,11 +2,11 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../../shared/errorCodes.ts";
-import type { PresetName } from "../../../shared/scene/materialPresets.ts";
-import { OBJECT_ROLES, PRESET_NAMES, type ObjectRole } from "../../../shared/scene/objectRoles.ts";
+import { OBJECT_ROLES, PRESET_NAMES } from "../../../shared/scene/objectRoles.ts";
 import { atLeast } from "../../../shared/members/roles.ts";
 import { addressKey, Attempts } from "../../auth/addresses.ts";
 import type { Audit } from "../../auth/audit.ts";
+import type { BaseScene, ObjectChoice } from "../../objects/composeScene.ts";
 import { boundsOf } from "../../objects/bounds.ts";
 import type { Objects } from "../../objects/objects.ts";
 import { type UploadPlace, UploadPlaces } from "../../objects/uploadPlaces.ts";
@@ -36,11 +36,14 @@ export interface ObjectRouteOptions {
 
 const objectSchema = {
   type: "object",
-  required: ["object", "name", "bytes", "createdAt", "picture", "triangles", "box", "notes"],
+  required: ["object", "bytes", "createdAt", "picture", "triangles", "box", "notes"],
   additionalProperties: true,
   properties: {
     object: { type: "string", description: "SHA-256 of the stored data." },
-    name: { type: "string", description: "Name of the file, as the visitor sent it. Do not trust the text." },
+    name: {
+      type: "string",
+      description: "Name of the file, as the caller sent it: only in the answer to an upload. Do not trust the text.",
+    },
     bytes: { type: "integer" },
     createdAt: { type: "string" },
     picture: { type: "string", description: "Path of the GLB file for drawing." },
@@ -85,7 +88,11 @@ export async function objectRoutes(app: FastifyInstance, options: ObjectRouteOpt
         response: { 200: objectSchema, ...errorResponses("OBJECT_NOT_FOUND") },
       },
     },
-    async (request) => describe(await objects.record(request.params.object)),
+    async (request) => {
+      // A file's name belongs to the visitor who sent it.
+      const { name: _name, ...told } = describe(await objects.record(request.params.object));
+      return told;
+    },
   );
 
   app.get<{ Params: { object: string } }>(
@@ -242,6 +249,12 @@ const sceneOfObjectSchema = {
       role: { enum: [...OBJECT_ROLES] },
       material: { enum: [...PRESET_NAMES] },
       size: { type: "number", minimum: 0.02, maximum: 20, description: "Longest side, m." },
+      name: {
+        type: "string",
+        maxLength: 1000,
+        default: "object",
+        description: "The caller's name of the object: the title of the scene, or of the added body.",
+      },
       scene: {
         type: "string",
         description: "Id of the scene to add the object to; absent: a new scene with only the object.",
@@ -271,11 +284,11 @@ const sceneOfObjectSchema = {
 function sceneRoute(app: FastifyInstance, { requestAuth, objects, library, perMinute }: ObjectRouteOptions): void {
   const most = SCENES_PER_UPLOAD * perMinute;
   const rates = new Attempts(most, most);
-  app.post<{ Body: { object: string; role: ObjectRole; material: PresetName; size: number; scene?: string } }>(
+  app.post<{ Body: ObjectChoice & { object: string; name: string; scene?: string } }>(
     "/api/scenes",
     { schema: sceneOfObjectSchema },
     async (request, reply) => {
-      const { object, scene: base, ...choice } = request.body;
+      const { object, name, scene: base, ...choice } = request.body;
       const { identity } = requestAuth.of(request);
       if (requestAuth.auth.mode === "tokens" && !(identity && atLeast(identity.role, "owner")))
         throw new CodedError("NOT_ALLOWED", {
@@ -286,12 +299,12 @@ function sceneRoute(app: FastifyInstance, { requestAuth, objects, library, perMi
       if (identity?.role !== "admin" && !rates.take(addressKey(request.ip), performance.now()))
         throw new CodedError("TOO_MANY_REQUESTS", { field: "scenes", limit: `${most} a minute` });
       const into = base === undefined ? undefined : await readBase(base, addressKey(request.ip));
-      const { id, title } = await objects.compose(object, choice, into);
+      const { id, title } = await objects.compose(object, name, choice, into);
       return reply.code(201).send({ scene: id, title });
     },
   );
 
-  async function readBase(id: string, by: string): Promise<Parameters<Objects["compose"]>[2]> {
+  async function readBase(id: string, by: string): Promise<BaseScene> {
     const { scene } = await library.read(id);
     const { topology } = await library.template(id, by);
     return { scene, ...boundsOf(new Uint8Array(topology)) };

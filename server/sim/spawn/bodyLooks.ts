@@ -6,7 +6,7 @@
  *   row of a spawnable body, int32   color + COLORED | 1 + place of the finish | author | bytes of the text | the text
  */
 import { type BodyLook, changedLook, FINISHES, LONGEST_TEXT, type LookChange } from "../../../shared/scene/bodyLook.ts";
-import { refuseDress, refuseSpawn } from "../../../shared/members/inputRanges.ts";
+import { refuseDress, refuseNotSpawnable } from "../../../shared/members/inputRanges.ts";
 import type { SimLayout } from "../world/worldLayout.ts";
 import type { Input, Refusal, SimEvent } from "../types.ts";
 import type { Views } from "../world/views.ts";
@@ -64,7 +64,7 @@ export class RoomLooks {
   }
 
   #refuse(body: number, change: LookChange): Refusal | null {
-    return refuseSpawn({ type: "remove", body }, this.#spawnable) ?? refuseDress(change);
+    return refuseNotSpawnable(body, this.#spawnable) ?? refuseDress(change);
   }
 
   #row(body: number): Int32Array {

@@ -11,7 +11,7 @@
  * the start of the tick that the input belongs to. So the same inputs give the same bits on any machine and with any
  * number of threads.
  */
-import { refuseSpawn } from "../../../shared/members/inputRanges.ts";
+import { refuseHeading, refuseNotSpawnable } from "../../../shared/members/inputRanges.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Views } from "../world/views.ts";
 import { freeSlot } from "../grabs/grabSlots.ts";
@@ -100,10 +100,9 @@ export class InactiveBodies {
   }
 
   private refuse(input: Spawn | Remove): Refusal | undefined {
-    const refusal = refuseSpawn(
-      input,
-      this.layout.bodies.flatMap(({ spawnable }, n) => (spawnable ? [n] : [])),
-    );
+    const spawnable = this.layout.bodies.flatMap(({ spawnable }, n) => (spawnable ? [n] : []));
+    const refusal =
+      refuseNotSpawnable(input.body, spawnable) ?? (input.type === "spawn" ? refuseHeading(input.heading) : null);
     const { body, type } = input;
     if (refusal || this.isAbsent(body) === (type === "spawn")) return refusal ?? undefined;
     return {

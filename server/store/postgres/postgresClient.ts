@@ -6,7 +6,11 @@
  * 40P01 (deadlock), and 25006 (the connection is to a replica, or from a time at which the database was read-only; it
  * is dropped). All mean that the transaction had no effect. A query whose connection was lost is not retried,
  * because it may have been committed. The caller knows whether a repetition is safe.
+ *
+ * 53100 (disk full) is remembered. Updates within a page still succeed then, so neither they nor reads say whether
+ * there is space again: only a write that needs new pages does (`lookForSpace`).
  */
+import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { StoreUnavailable } from "../store.ts";
 
@@ -24,6 +28,10 @@ const ATTEMPTS = 8;
  * that collided do not collide again.
  */
 const FIRST_PAUSE_MS = 5;
+
+const DISK_FULL = "53100";
+/** Size of the write that looks for space, bytes: that of a large checkpoint. */
+const PROBE_BYTES = 2 ** 20;
 
 const AGAIN: ReadonlySet<string> = new Set(["40001", "40P01", "25006"]);
 
@@ -48,6 +56,8 @@ export class PostgresClient {
   /** Separate connections that wait for no other query of this process: one for renewals, one for reports. */
   readonly #urgent: pg.Pool;
   readonly #shown: string;
+  /** Error of the last write that found no space; null: there has been space since. */
+  #full: Error | null = null;
 
   constructor(url: string) {
     this.#shown = shownUrl(url);
@@ -95,6 +105,23 @@ export class PostgresClient {
     });
   }
 
+  /** @throws StoreUnavailable while the database's disk is full, as far as this process knows */
+  requireSpace(): void {
+    if (this.#full) throw new StoreUnavailable(`the disk of the PostgreSQL store ${this.#shown} is full`, this.#full);
+  }
+
+  /** If the disk was full, looks for space by a write that leaves nothing. @throws StoreUnavailable */
+  async lookForSpace(): Promise<void> {
+    if (!this.#full) return;
+    await this.transaction(async (query) => {
+      // A room has no such name.
+      const probe = ["", randomBytes(PROBE_BYTES)];
+      await query("INSERT INTO pliant_journal (room, until_tick, after_tick, bytes) VALUES ($1, -1, -1, $2)", probe);
+      await query("DELETE FROM pliant_journal WHERE room = $1", [""]);
+    });
+    this.#full = null;
+  }
+
   async end(): Promise<void> {
     await Promise.all([this.#pool.end(), this.#urgent.end()]);
   }
@@ -106,6 +133,10 @@ export class PostgresClient {
       } catch (error) {
         if (isOurs(error)) throw error;
         const code = (error as { code?: string }).code ?? "";
+        if (code === DISK_FULL) {
+          this.#full = error as Error;
+          this.requireSpace();
+        }
         if (!AGAIN.has(code) || attempt === ATTEMPTS)
           throw new StoreUnavailable(`the PostgreSQL store ${this.#shown} failed`, error);
         const pauseMs = FIRST_PAUSE_MS * 2 ** (attempt - 1);

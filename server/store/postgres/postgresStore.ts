@@ -110,6 +110,7 @@ export class PostgresStore implements Store {
   }
 
   async ping(): Promise<void> {
+    await this.#client.lookForSpace();
     // The row lock is a write: a replica or a database in read-only mode refuses it. It waits for no claim, and no
     // claim waits for it.
     await this.#client.query("SELECT epoch FROM pliant_counter WHERE id = 1 FOR KEY SHARE");
@@ -155,6 +156,8 @@ export class PostgresStore implements Store {
   }
 
   async claim(room: string, holder: Holder, { quarantined = false } = {}): Promise<Lease | null> {
+    // Each takeover that cannot be stored would count as an attempt, up to the quarantine of a sound room.
+    this.#client.requireSpace();
     const [row] = await this.#client.query(
       `${NEXT_EPOCH} UPDATE pliant_rooms
        SET epoch = (SELECT epoch FROM next), process = $2, url = $3, lease_until = clock_timestamp() + $4 * INTERVAL '1 second', members = 0,
@@ -191,6 +194,8 @@ export class PostgresStore implements Store {
 
   async renew(holder: Holder, leases: readonly (Lease & { members: number })[]): Promise<string[]> {
     if (leases.length === 0) return [];
+    // A renewal needs no new page. Without space the rooms' leases end all the same: their journals cannot be stored.
+    this.#client.requireSpace();
     const held = await this.#client.query(
       `UPDATE pliant_rooms SET lease_until = clock_timestamp() + $3 * INTERVAL '1 second', url = $2, members = held.members
        FROM unnest($4::text[], $5::bigint[], $6::bigint[]) AS held (name, epoch, members)

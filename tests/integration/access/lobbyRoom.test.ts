@@ -1,18 +1,42 @@
-/** The lobby's shared room: nobody owns it, so no visitor can take it from the others. */
+/** The lobby's shared room: nobody owns it, so no visitor can take it from the others, nor choose its scene. */
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { ClientMessage } from "../../../shared/protocol/fromClient.ts";
-import { LOBBY_ROOM } from "../../../shared/members/lobbyRoom.ts";
-import { startTestServer, type TestServer } from "../testServer.ts";
+import { LOBBY_ROOM, LOBBY_SCENE } from "../../../shared/members/lobbyRoom.ts";
+import { SCENES_DIR, startTestServer, type TestServer } from "../testServer.ts";
 
 let server: TestServer;
+let scenesDir: string;
 beforeAll(async () => {
-  server = await startTestServer();
+  scenesDir = mkdtempSync(join(tmpdir(), "pliant-lobby-"));
+  for (const scene of ["cube", LOBBY_SCENE])
+    copyFileSync(join(SCENES_DIR, "cube.json"), join(scenesDir, `${scene}.json`));
+  server = await startTestServer({ scenesDir });
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server?.close();
+  rmSync(scenesDir, { recursive: true, force: true });
+});
+
+test("no visitor opens the lobby's room with another scene", async () => {
+  const ask = (scene: string): Promise<Response> =>
+    fetch(`${server.url}/api/rooms`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ scene, room: LOBBY_ROOM }),
+    });
+  const answers = [await ask("cube"), await ask(LOBBY_SCENE), await ask("cube"), await ask(LOBBY_SCENE)];
+  expect(answers.map(({ status }) => status)).toEqual([409, 201, 409, 200]);
+  const refusal = { code: "ROOM_EXISTS", field: "room", value: LOBBY_ROOM, limit: `scene ${LOBBY_SCENE}` };
+  for (const refused of [answers[0]!, answers[2]!]) expect(await refused.json()).toMatchObject(refusal);
+  await server.app.registry.remove(LOBBY_ROOM);
+});
 
 test("the first visitor of the lobby is a player like the others and can neither lock nor tune the room", async () => {
-  const { token } = await createRoom(server.url, "cube", LOBBY_ROOM);
+  const { token } = await createRoom(server.url, LOBBY_SCENE, LOBBY_ROOM);
   expect(token).toBeUndefined();
   expect((await createRoom(server.url, "cube", "another")).token).toEqual(expect.any(String));
   const bot = await Bot.join(server.url, LOBBY_ROOM, { name: "Ann" });

@@ -31,23 +31,36 @@ test("/metrics names no members or addresses, and in open mode /api/rooms names 
   await server.close();
 });
 
-test("who repeats the idempotency key of a room's creation gets the owner's token, and no other key does", async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "pliant-security-"));
-  const server = await startTestServer({ store: "sqlite", dataDir });
-  const open = async (key: string, scene = "cube"): Promise<{ room: string; token?: string; code?: string }> => {
-    const headers = { "content-type": "application/json", "idempotency-key": key };
-    const answer = await fetch(`${server.url}/api/rooms`, { method: "POST", headers, body: JSON.stringify({ scene }) });
-    return (await answer.json()) as { room: string; token?: string; code?: string };
-  };
-  const key = "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed";
-  const [first, again, other] = [await open(key), await open(key), await open(key.replace("1b", "2b"))];
-  expect(again.room).toBe(first.room);
-  expect(other.room).not.toBe(first.room);
-  const owner = await Bot.join(server.url, first.room, { joinToken: again.token });
-  expect(owner.welcome.role).toBe("owner");
-  // With another scene no name fits: it is refused at once, and not asked for again and again.
-  expect(await open(key, "sheet")).toMatchObject({ code: "ROOM_EXISTS", field: "room", value: first.room });
-  await owner.leave();
-  await server.close();
-  rmSync(dataDir, { recursive: true });
-});
+test.each(["sqlite", "none"])(
+  "who repeats the idempotency key of a room's creation gets the owner's token, and no other key does (store: %s)",
+  async (store) => {
+    const dataDir = mkdtempSync(join(tmpdir(), "pliant-security-"));
+    const server = await startTestServer({ store, dataDir });
+    const open = async (key: string, scene = "cube"): Promise<{ room: string; token?: string; code?: string }> => {
+      const headers = { "content-type": "application/json", "idempotency-key": key };
+      const answer = await fetch(`${server.url}/api/rooms`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ scene }),
+      });
+      return (await answer.json()) as { room: string; token?: string; code?: string };
+    };
+    const key = "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed";
+    const together = await Promise.all(Array.from({ length: 8 }, () => open(`${key}-at-once`)));
+    expect(new Set(together.map(({ room }) => room)).size).toBe(1);
+    const [first, again, other] = [await open(key), await open(key), await open(key.replace("1b", "2b"))];
+    expect(again.room).toBe(first.room);
+    expect(other.room).not.toBe(first.room);
+    const owner = await Bot.join(server.url, first.room, { joinToken: again.token });
+    expect(owner.welcome.role).toBe("owner");
+    // With another scene no name fits: it is refused at once, and not asked for again and again.
+    expect(await open(key, "sheet")).toMatchObject({ code: "ROOM_EXISTS", field: "room", value: first.room });
+    await owner.leave();
+    // The key ends with its room.
+    await server.app.registry.remove(first.room);
+    const later = await open(key);
+    expect([later.room === first.room, later.code, typeof later.token]).toEqual([false, undefined, "string"]);
+    await server.close();
+    rmSync(dataDir, { recursive: true });
+  },
+);

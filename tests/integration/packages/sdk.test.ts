@@ -12,9 +12,10 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build as bundle, type Rolldown } from "vite";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import WebSocket, { WebSocketServer } from "ws";
 import type { JoinOptions, Point, Room, RoomEventName } from "../../../client/sdk/index.ts";
+import { Answers } from "../../../client/sdk/calls/answers.ts";
 import { ClientErrors, type PliantError } from "../../../client/sdk/errors.ts";
 import { build } from "../../../shared/protocol/fromClient.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
@@ -483,6 +484,16 @@ describe("refusals", () => {
     } finally {
       Object.assign(globalThis, { WebSocket: own });
     }
+  });
+
+  test("a request without an answer fails with its own code, and a late answer changes nothing", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const answers = new Answers();
+    const { request, answer } = answers.begin();
+    vi.advanceTimersByTime(30_000);
+    vi.useRealTimers();
+    expect(await refused(() => answer)).toMatchObject({ code: "NO_ANSWER", limit: 30_000 });
+    answers.done(request);
   });
 
   test("every code of the table was met", () => {

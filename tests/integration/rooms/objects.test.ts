@@ -124,6 +124,19 @@ describe("an uploaded object", () => {
     expect((both.body.scene as { bodies: unknown[] }).bodies).toHaveLength(2);
   });
 
+  test("has for each visitor the name that this visitor gave it", async () => {
+    const file = objBall(2);
+    const { object } = (await bring(server, "secret plan.obj", file)).body;
+    const second = await bring(server, "another name.obj", file);
+    expect(second).toMatchObject({ status: 200, body: { object, name: "another name.obj" } });
+    const described = await answerOf(await fetch(`${server.url}/api/objects/${object as string}`));
+    expect(described).toMatchObject({ status: 200, body: { object, triangles: 320 } });
+    expect(described.body).not.toHaveProperty("name");
+    const unnamed = { object, role: "soft", material: "rubber", size: 0.4 };
+    expect((await post(server, "/api/scenes", unnamed)).body.title).toBe("object");
+    expect((await post(server, "/api/scenes", { ...unnamed, name: "my\u200b file.obj" })).body.title).toBe("my file");
+  });
+
   test("tells the members of its room which problems its surface has, and where", async () => {
     const lines = objBall(2).trimEnd().split("\n");
     const places = lines.map((line) => line.split(" ").slice(1).map(Number));

@@ -71,6 +71,17 @@ const OBJ: Case[] = [
     `${SQUARE}vp 0.5\np 1 2\nl 1 2 3\ncstype bezier\ndeg 3\nf 1 2 3 4\nend\n`,
     sheet,
   ],
+  [
+    "tabs, and spaces before keywords",
+    "a.obj",
+    `${SQUARE}f 1 2 3 4\n`.replaceAll(" ", "\t").replaceAll("v", "  v"),
+    sheet,
+  ],
+  ["empty references after slashes (tinyobjloader)", "a.obj", `${SQUARE}f 1// 2// 3/ 4\n`, sheet],
+  ["a comment behind a face (trimesh)", "a.obj", `${SQUARE}f 1 2 3 4 # wall f 1 2\n`, sheet],
+  ["a byte order mark", "a.obj", `\ufeff${SQUARE}f 1 2 3 4\n`, sheet],
+  ["face outlines of old files", "a.obj", `${SQUARE}fo 1 2 3 4\n`, sheet],
+  ["faces before their vertices", "a.obj", `f 1 2 3 4\n${SQUARE}`, sheet],
   ["UTF-16", "a.obj", Buffer.from(`\ufeff${SQUARE}f 1 2 3 4`, "utf16le"), sheet],
 ];
 
@@ -90,6 +101,24 @@ const PLY: Case[] = [
   ["CRLF", "a.ply", ASCII.replaceAll("\n", "\r\n"), sheet],
   ["carriage returns alone", "a.ply", ASCII.replaceAll("\n", "\r"), sheet],
   ["a byte order mark", "a.ply", `\ufeff${ASCII}`, sheet],
+  [
+    "a comment that names the end of the header, and spaces behind lines (Open3D)",
+    "a.ply",
+    ASCII.replace("element vertex 4", "comment end_header follows\nobj_info end_header\nelement vertex 4  "),
+    sheet,
+  ],
+  [
+    "types by size, and an element between (MeshLab, trimesh)",
+    "a.ply",
+    `${head(4, 1, "uint8 int32").replaceAll("float", "float64").replace("element face", "element material 2\nproperty list uint8 float32 shade\nproperty int8 id\nelement face")}${POINTS}2 0.5 0.5 1\n0 7\n4 0 1 2 3\n`,
+    sheet,
+  ],
+  [
+    "flags and colors behind the indices (VCGLIB)",
+    "a.ply",
+    `${head(4, 1).replace("end_header", "property int flags\nproperty list uchar float texcoord\nend_header")}${POINTS}4 0 1 2 3 64 2 0.5 0.5\n`,
+    sheet,
+  ],
   ["UTF-16", "a.ply", Buffer.from(`\ufeff${ASCII}`, "utf16le"), sheet],
   ["float counts and indices", "a.ply", `${head(4, 1, "float float")}${POINTS}4.0 0.0 1.0 2.0 3.0`, sheet],
   ["ushort counts (MeshLab 290)", "a.ply", `${head(4, 1, "ushort uint")}${POINTS}4 0 1 2 3`, sheet],
@@ -114,6 +143,17 @@ function headed(header: string, behind: number): Uint8Array {
   bytes.write(header, 0, 80, "latin1");
   return bytes;
 }
+/** A binary file whose attributes are colors. */
+function colored(): Uint8Array {
+  const bytes = headed("COLOR=\xff\x00\x00\xffMATERIAL=", 0);
+  for (let at = 84 + 48; at < bytes.length; at += 50) bytes.set([0xff, 0x83], at);
+  return bytes;
+}
+function uncounted(): Uint8Array {
+  const bytes = headed("streamed", 0);
+  bytes.fill(0, 80, 84);
+  return bytes;
+}
 const text = Buffer.from(stlOf(cube, false)).toString();
 const STL: Case[] = [
   ["a binary header like text (jsc3d 2)", "a.stl", headed("solid facet normal 0 0 0", 0), solid],
@@ -121,6 +161,16 @@ const STL: Case[] = [
   ["a binary header like a byte order mark", "a.stl", headed("\xff\xfesolid", 0), solid],
   ["a name of other letters (three.js 10883)", "a.stl", text.replace("solid a", "solid 穿山甲 #1"), solid],
   ["normals without numbers", "a.stl", text.replaceAll("normal 0 0 0", "normal -nan(ind) inf 0"), solid],
+  [
+    "two solids in a file (assimp, PrusaSlicer)",
+    "a.stl",
+    `${text}${text.replace("solid a", "solid b").replaceAll(/vertex (\S+)/g, (_all, x: string) => `vertex ${Number(x) + 5}`)}`,
+    // A solid's pieces are told when it has its tetrahedra.
+    { size: 2 },
+  ],
+  ["no end of the solid, tabs, CRLF", "a.stl", text.replace("endsolid a\n", "").replaceAll("\n", "\r\n\t"), solid],
+  ["a count of 0, which a streaming program left", "a.stl", uncounted(), solid],
+  ["colors in header and attributes (Magics, VisCAM)", "a.stl", colored(), solid],
   ["UTF-16", "a.stl", Buffer.from(`\ufeff${text}`, "utf16le"), solid],
 ];
 
@@ -157,6 +207,7 @@ test.each<[string, (json: Record<string, any>) => void, string]>([
   ["a second scene that is not shown", (json) => json.scenes.push({ nodes: [0, 0] }), ""],
   ["a mesh without a node", (json) => json.meshes.push(structuredClone(json.meshes[0])), ""],
   ["a position accessor without bounds (three.js)", withoutBounds, ""],
+  ["extras, and a camera beside the mesh", withExtras, ""],
   ["indices that end within a triangle", (json) => json.accessors[json.meshes[0].primitives[0].indices].count--, ""],
 ])("GLB: %s", async (name, change, padding) => {
   const { json, binary } = await jsonOf(documentOf(cube).document);
@@ -164,7 +215,8 @@ test.each<[string, (json: Record<string, any>) => void, string]>([
   if (name.includes("child")) json.scenes = [{ nodes: [0, 1] }];
   const open = name.includes("end within");
   const second: MeshNote["code"][] = json.scenes.length > 1 ? ["SCENES_IGNORED"] : [];
-  const notes: MeshNote["code"][] = open ? ["HOLES"] : second;
+  const cameras: MeshNote["code"][] = json.cameras ? ["CAMERAS_IGNORED"] : second;
+  const notes: MeshNote["code"][] = open ? ["HOLES"] : cameras;
   const content = JSON.stringify(json);
   const padded = content + padding.repeat(8 - (content.length % 4));
   await checkBoth("a.glb", glb(padded, binary), { size: open ? 11 / 12 : 1, notes });
@@ -174,6 +226,12 @@ function addTarget(json: Record<string, any>): void {
   json.accessors.push({ componentType: 5126, type: "VEC3", count: 8 });
   json.meshes[0].primitives[0].targets = [{ POSITION: json.accessors.length - 1 }];
   json.meshes[0].weights = [0.5];
+}
+
+function withExtras(json: Record<string, any>): void {
+  json.extras = { deep: [[[{}]]] };
+  json.nodes.push({ camera: 0, extras: null });
+  json.cameras = [{ type: "perspective", perspective: { yfov: 1, znear: 0.1 } }];
 }
 
 function withoutBounds(json: Record<string, any>): void {

@@ -1,6 +1,6 @@
 /** Scenes that are built at the start: which of them the server waits for, failures, and the end of the work. */
-import { expect, test } from "vitest";
-import { prewarm, type PrewarmOptions } from "../../../server/rooms/prewarm.ts";
+import { afterEach, expect, test, vi } from "vitest";
+import { LONGEST_WAIT_MS, prewarm, type PrewarmOptions } from "../../../server/rooms/prewarm.ts";
 
 /** Builds that end when the test says so. */
 function builds() {
@@ -27,6 +27,8 @@ const start = (choice: PrewarmOptions["choice"]) => {
 const settled = async (promise: Promise<void>): Promise<boolean> =>
   Promise.race([promise.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
 
+afterEach(() => void vi.useRealTimers());
+
 test("with all scenes the server is ready at once, and they are built one after another", async () => {
   const { ready, ended, begun, hasBegun, end } = start("all");
   await ready;
@@ -51,6 +53,32 @@ test("with a list the server is ready when they are built", async () => {
   end("a");
   await ready;
   expect(begun).toEqual(["b", "a"]);
+});
+
+test("a long list delays the server by a minute at most: the rest is built in the background", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const { ready, ended, begun, hasBegun, end } = start(["b", "a"]);
+  await hasBegun("b");
+  vi.advanceTimersByTime(LONGEST_WAIT_MS - 1);
+  expect(await settled(ready)).toBe(false);
+  vi.advanceTimersByTime(1);
+  await ready;
+  end("b", new Error("broken"));
+  await hasBegun("a");
+  expect(begun).toEqual(["b", "a"]);
+  expect(await settled(ended)).toBe(false);
+  end("a");
+  await ended;
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a list that is built early leaves no timer", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const { ready, hasBegun, end } = start(["b"]);
+  await hasBegun("b");
+  end("b");
+  await ready;
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test("none builds none", async () => {

@@ -18,8 +18,8 @@ const connection = {
   send: (bytes: Uint8Array) => notices.push(read(bytes) as (typeof notices)[0]),
 } as unknown as Connection;
 
-function member(number: number): Session {
-  const entry = { role: "player", subject: null, name: undefined, expiresAtMs: null, address: "a" } as const;
+function member(number: number, address = "a"): Session {
+  const entry = { role: "player", subject: null, name: undefined, expiresAtMs: null, address } as const;
   const session = new Session(number, `member ${number}`, "#d55e00", entry);
   session.connection = connection;
   return session;
@@ -121,6 +121,54 @@ test("a room passes on its rate, however many its members are", () => {
   const [reacted, said] = sent as [Extract<ServerEvent, { type: "reactions" }>, Extract<ServerEvent, { type: "said" }>];
   expect(reacted.reactions.length).toBe(ROOM_PER_SECOND.react);
   expect(said.lines.length).toBe(ROOM_PER_SECOND.say);
+});
+
+/** Authors of all lines sent, in order. */
+const authors = (): number[] =>
+  sent.flatMap((event) => (event.type === "said" ? event.lines.map(({ member: author }) => author) : []));
+
+test("forty members of one address that use up the room's rate keep no line from others, nor from one another", () => {
+  const pupils = Array.from({ length: 40 }, (_, k) => member(1 + k, "school"));
+  const [shy, guest] = [member(98, "school"), member(99, "home")];
+  const linesOf = (author: number): number => authors().filter((of) => of === author).length;
+  for (let tenth = 0; tenth < 600; tenth++) {
+    // The order of a busy moment is not in favor of any member.
+    for (let k = 0; k < 40; k++) say(pupils[(k + 7 * tenth) % 40]!, "again");
+    // By then every pupil has been heard once.
+    if (tenth >= 80 && tenth % 80 === 20) say(shy, "may I?");
+    if (tenth % 20 === 10) say(guest, "hello");
+    vi.advanceTimersByTime(100);
+    if (tenth % 20 === 11) expect(linesOf(99), "lines of the guest").toBe(Math.ceil(tenth / 20));
+    if (tenth % 80 === 79) expect(linesOf(98), "lines of the shy pupil").toBe((tenth - 79) / 80);
+  }
+  const counts = pupils.map((_, k) => linesOf(1 + k));
+  expect(Math.min(...counts)).toBeGreaterThan(0.8 * Math.max(...counts));
+  expect(authors().length).toBeLessThanOrEqual(61 * ROOM_PER_SECOND.say);
+  expect(authors().length).toBeGreaterThan(59 * ROOM_PER_SECOND.say);
+});
+
+test("reactions of other addresses pass, even if one address uses up the room's rate", () => {
+  const pupils = Array.from({ length: 100 }, (_, k) => member(1 + k, "school"));
+  const guest = member(999, "home");
+  for (let tenth = 0; tenth < 100; tenth++) {
+    for (const pupil of pupils) react(pupil, 1);
+    if (tenth % 10 === 5) react(guest, 2);
+    vi.advanceTimersByTime(100);
+  }
+  const reactions = sent.flatMap((event) => (event.type === "reactions" ? event.reactions : []));
+  expect(reactions.filter(([author]) => author === 999).length).toBe(10);
+  expect(reactions.length).toBeLessThanOrEqual(11 * ROOM_PER_SECOND.react);
+});
+
+test("a line that finds no place is refused, and the next message has the kept ones", () => {
+  for (let n = 1; n <= 3 * ROOM_PER_SECOND.say; n++) say(member(n), "all");
+  vi.advanceTimersByTime(100);
+  // It passes on a second's lines at once, and two seconds' lines may wait.
+  expect(notices.length).toBe(ROOM_PER_SECOND.say);
+  expect(notices[0]!.details).toEqual({ field: "say", limit: "10 per second for the room" });
+  for (let n = 101; n <= 105; n++) say(member(n), "later");
+  vi.advanceTimersByTime(1700);
+  expect(authors().slice(-6)).toEqual([20, 101, 102, 103, 104, 105]);
 });
 
 test("newcomers get the last lines; a kick takes its member's lines, a closed chat all", () => {

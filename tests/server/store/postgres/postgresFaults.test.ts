@@ -285,6 +285,37 @@ describe.skipIf(lacks("PostgreSQL", bin))("PostgreSQL", () => {
       await client.end();
     }));
 
+  test("a full disk ends renewals, claims and health until a large write succeeds, and no row of the probe stays", () =>
+    withStore(async (store) => {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      const refuse = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`;
+      await client.query(refuse);
+      await client.query(
+        "CREATE TRIGGER full_disk BEFORE INSERT ON pliant_journal FOR EACH STATEMENT EXECUTE FUNCTION refuse()",
+      );
+      // Writes that need no new page succeed.
+      await store.ping();
+      expect(await store.renew(ann, [{ ...lease, members: 1 }])).toEqual([]);
+      const before = await rows.look();
+      const append = (): Promise<unknown> =>
+        store.appendJournal(numbered(lease), { after: 20, until: 30, bytes: bytes(9) });
+      await expect(append()).rejects.toThrow("the disk of the PostgreSQL store");
+      expect(await rows.look()).toEqual(before);
+      const renew = (): Promise<string[]> => store.renew(ann, [{ ...lease, members: 1 }]);
+      for (const refused of [() => store.ping(), renew, () => store.claim("room", ann)])
+        await expect(refused()).rejects.toThrow(/disk .* is full: could not extend file: No space left on device/);
+      // Reads still succeed.
+      expect(await store.room("room")).toMatchObject({ name: "room" });
+      await client.query("DROP FUNCTION refuse CASCADE");
+      await store.ping();
+      expect(await rows.look()).toEqual(before);
+      expect(await renew()).toEqual([]);
+      await append();
+      await client.end();
+    }));
+
   test("a health check waits for no claim that is under way, and no claim for it", () =>
     withStore(async (store) => {
       const other = new pg.Client({ connectionString: url });
