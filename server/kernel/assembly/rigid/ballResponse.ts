@@ -7,7 +7,6 @@ import { noteMet, rigidRow, surfaceOf } from "../state/owners";
 import { depthOfPoint, nx, ny, nz, wa, wb, wc } from "./ballSweep";
 import { bounce } from "../colliders/coefficients";
 import { lowFrom, lowPrevFrom, place, put, rounding } from "../math/places";
-import { mostRelease } from "../math/release";
 import { inverseMassAt, measure, pushAt } from "./rigidBody";
 
 /**
@@ -103,32 +102,6 @@ function noteCorners(A: usize, B: usize, C: usize): bool {
   return noteMet(A) && noteMet(B) && noteMet(C);
 }
 
-/** Returns the part of the allowed release (math/release.ts) that other triangles and pairs have left, m. */
-function releaseLeft(shape: usize, A: usize, B: usize, C: usize): f64 {
-  const X = <usize>load<u32>(L.HEADER, L.H_X);
-  const acceleration = v128.load(<usize>load<u32>(shape, L.SHAPE_FIRST) + (<usize>load<u32>(L.HEADER, L.H_ACC) - X));
-  const square = f32x4.mul(acceleration, acceleration);
-  const a = f32x4.extract_lane(square, 0) + f32x4.extract_lane(square, 1) + f32x4.extract_lane(square, 2);
-  const h: f64 = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
-  let left = mostRelease(h * h * sqrt<f64>(a), h);
-  for (let k: usize = 0; k < 3; k++) {
-    const n = k === 0 ? nx : k === 1 ? ny : nz;
-    const corners = wa * shifted(A + (k << 2)) + wb * shifted(B + (k << 2)) + wc * shifted(C + (k << 2));
-    left -= n * (load<f64>(shape + (k << 3), L.SHAPE_PUSH_STILL) - corners);
-  }
-  return max<f64>(0, left);
-}
-
-/** Returns a coordinate of xPrev from the safe position: the release so far, m. @param at coordinate in X */
-// @inline
-function shifted(at: usize): f64 {
-  const safe = <usize>load<u32>(L.HEADER, L.H_SAFE);
-  if (!safe) return 0;
-  const X = <usize>load<u32>(L.HEADER, L.H_X);
-  const prev = at + (<usize>load<u32>(L.HEADER, L.H_XPREV) - X);
-  return <f64>load<f32>(prev) - <f64>load<f32>(at + (safe - X));
-}
-
 /**
  * Separates ball and triangle by `depth` along n, with friction.
  * @param scratch ROTATION_SCRATCH bytes
@@ -168,10 +141,8 @@ export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, 
   const root = rootBounceOf(first);
   const back = turned(approach, root > 0 ? root * rootBounceOf(A) : 0, first, A);
   const answers = !two && noteCorners(A, B, C);
-  const older = max<f64>(0, depth - back);
-  const released = light > 0 ? min<f64>(older, releaseLeft(shape, A, B, C)) : older;
-  const still = (released / W) * (answers ? RELEASE : 1);
-  const lambda = answers || released < older ? back / W + still : max<f64>(depth, back) / W;
+  const still = (max<f64>(0, depth - back) / W) * (answers ? RELEASE : 1);
+  const lambda = answers ? back / W + still : max<f64>(depth, back) / W;
   pushAt(shape, 0, 0, 0, n0, n1, n2, lambda, still);
   if (two) pushAt(two, ox, oy, oz, n0, n1, n2, -lambda, -still);
   else {

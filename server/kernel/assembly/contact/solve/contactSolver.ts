@@ -5,7 +5,7 @@
  *   sliding pairs: contactSlide.ts), r the pair's thickness
  *   dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
  * The part of the push that undoes this substep's approach changes velocity. The part that opens an older gap below r
- * also moves xPrev, so overlap never becomes speed: at most RELEASE of it a substep, and not faster than math/release.ts
+ * also moves xPrev, so overlap never becomes speed: at most RELEASE of it a substep, and not faster than release.ts
  * allows. The particles of a pair belong to ten other pairs, so the release is measured from the safe positions S.
  * Restitution e: xPrev moves so that a pair which approached by a in this substep leaves with e a/h, wherever in the
  * substep it hit. (With a push of e times the part beyond the surface, e = 1 returned between none and all of the
@@ -18,7 +18,7 @@
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs, ws, between } from "../../math/lanes";
 import { lowFrom, lowPrevFrom } from "../../math/places";
-import { RELEASE_FALLS, RELEASE_SPEED } from "../../math/release";
+import { RELEASE_FALLS, RELEASE_SPEED } from "./release";
 import { collectRigidPairs } from "./rigidContact";
 import { nearsFrom } from "../prepare/blockStatus";
 import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
@@ -134,7 +134,8 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const before = mul(W, pushed);
     const approach = f32x4.pmax(f32x4.neg(before), sub(hold, g));
     let still = mul(release, sub(r, hold));
-    if (v128.any_true(v128.and(active, f32x4.gt(still, slow)))) still = f32x4.pmin(still, slowRelease(block, hold, slow));
+    if (v128.any_true(v128.and(active, f32x4.gt(still, slow))))
+      still = f32x4.pmin(still, slowRelease(block, hold, slow));
     let iW = v128.and(f32x4.div(one, W), active);
     if (carries) iW = f32x4.pmin(iW, mostStep());
     // distance still missing after the approach is undone; less than `still` if the pair is already parting

@@ -3,7 +3,7 @@
  * the push, and the relative displacement so far.
  */
 import * as L from "../../layout/layout";
-import { mostRelease } from "../../math/release";
+import { mostRelease } from "./release";
 import { inverseMassAt } from "../../rigid/rigidBody";
 
 /** As in contactSolver.ts. */

@@ -2,7 +2,8 @@
  * Bound of the release of older gaps between surfaces that can bend. The release makes no velocity, but it bends the
  * surface, and that energy drives bodies apart at the speed of the release. Two cubes that touched side by side were
  * released at 0.3 m/s, and left each other at that speed. The bound is a speed, and some falls of a substep: a pair
- * under a load sinks by about one of them in each.
+ * under a load sinks by about one of them in each. Balls have no bound (ballResponse.ts): a soft body of 100 times the
+ * mass of the ball below it sinks faster, and a bounded release froze the room.
  */
 
 /** Speed of the release, m/s. */
