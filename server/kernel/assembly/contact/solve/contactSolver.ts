@@ -5,8 +5,8 @@
  *   sliding pairs: contactSlide.ts), r the pair's thickness
  *   dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
  * The part of the push that undoes this substep's approach changes velocity. The part that opens an older gap below r
- * also moves xPrev, so overlap never becomes speed: at most RELEASE of it a substep, and not faster than release.ts
- * allows. The particles of a pair belong to ten other pairs, so the release is measured from the safe positions S.
+ * also moves xPrev, so overlap never becomes speed. It opens at most RELEASE of the gap a substep, within the bound of
+ * release.ts. Particles of a pair belong to ten other pairs, so the release is measured from the safe positions S.
  * Restitution e: xPrev moves so that a pair which approached by a in this substep leaves with e a/h, wherever in the
  * substep it hit. (With a push of e times the part beyond the surface, e = 1 returned between none and all of the
  * speed.) No restitution if a is at most the displacement that external acceleration makes in two substeps: resting
