@@ -102,3 +102,22 @@ test("a rigid cube of 1000 times the mass stands exactly on another", async () =
   lab.run(120);
   lab.positions(1).forEach((x, k) => expect(Math.abs(x - before[k]!)).toBeLessThan(1e-5));
 });
+
+/** Mean of a body's velocities along x, m/s. */
+const speedOf = (lab: Laboratory, body: number): number => {
+  const along = lab.velocities(body).filter((_, k) => k % 3 === 0);
+  return along.reduce((sum, v) => sum + v, 0) / along.length;
+};
+
+test.each([
+  ["two soft cubes", JELLY],
+  ["a soft and a rigid cube", RIGID],
+] as const)("%s that touch side by side leave each other slowly", async (_, material) => {
+  const lab = await laboratory({ refine: true, bodies: [cube("a", [0, 0, 0]), cube("b", [SIZE, 0, 0], material)] });
+  let fastest = 0;
+  for (let tick = 0; tick < 60; tick++) {
+    lab.run(1);
+    fastest = Math.max(fastest, ...[0, 1].map((body) => Math.abs(speedOf(lab, body))));
+  }
+  expect(fastest).toBeLessThan(0.025);
+});

@@ -5,7 +5,8 @@
  *   sliding pairs: contactSlide.ts), r the pair's thickness
  *   dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
  * The part of the push that undoes this substep's approach changes velocity. The part that opens an older gap below r
- * also moves xPrev (at most RELEASE of it a substep), so overlap never becomes speed.
+ * also moves xPrev, so overlap never becomes speed. It opens at most RELEASE of the gap a substep, within the bound of
+ * release.ts. Particles of a pair belong to ten other pairs, so the release is measured from the safe positions S.
  * Restitution e: xPrev moves so that a pair which approached by a in this substep leaves with e a/h, wherever in the
  * substep it hit. (With a push of e times the part beyond the surface, e = 1 returned between none and all of the
  * speed.) No restitution if a is at most the displacement that external acceleration makes in two substeps: resting
@@ -17,6 +18,7 @@
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs, ws, between } from "../../math/lanes";
 import { lowFrom, lowPrevFrom } from "../../math/places";
+import { RELEASE_FALLS, RELEASE_SPEED } from "./release";
 import { collectRigidPairs } from "./rigidContact";
 import { nearsFrom } from "../prepare/blockStatus";
 import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
@@ -42,6 +44,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
   const zero = f32x4.splat(0);
   const one = f32x4.splat(1);
   const release = f32x4.splat(again ? 0 : RELEASE);
+  const slow = f32x4.splat(RELEASE_SPEED * load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS));
   const rigid = load<u32>(L.HEADER, L.H_RIGID_CONTACTS) !== 0;
   findArrays();
   const low = toLow;
@@ -130,7 +133,9 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const hold = f32x4.pmin(r, dot3(nx, ux, ny, uy, nz, uz));
     const before = mul(W, pushed);
     const approach = f32x4.pmax(f32x4.neg(before), sub(hold, g));
-    const still = mul(release, sub(r, hold));
+    let still = mul(release, sub(r, hold));
+    if (v128.any_true(v128.and(active, f32x4.gt(still, slow))))
+      still = f32x4.pmin(still, slowRelease(block, hold, slow));
     let iW = v128.and(f32x4.div(one, W), active);
     if (carries) iW = f32x4.pmin(iW, mostStep());
     // distance still missing after the approach is undone; less than `still` if the pair is already parting
@@ -195,6 +200,33 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     shift(block + 48, toPrev, prevLow, mul(s3, mx), mul(s3, my), mul(s3, mz));
   }
   return far;
+}
+
+/**
+ * Returns, for each lane, the part of the allowed release that other pairs have left.
+ * @param hold gaps at the start of the substep, with the release so far; slow release without external acceleration
+ */
+function slowRelease(block: usize, hold: v128, slow: v128): v128 {
+  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
+  const last = block + 48;
+  let gap = f32x4.splat(0);
+  for (let k = 0; k < 3; k++) {
+    const corner = block + ((<usize>k) << 4);
+    const a = safeBetween(last, corner, toSafe);
+    const b = safeBetween(last + 4, corner + 4, toSafe);
+    const c = safeBetween(last + 8, corner + 8, toSafe);
+    const d = safeBetween(last + 12, corner + 12, toSafe);
+    const weight = k === 0 ? b0 : k === 1 ? b1 : b2;
+    gap = madd(weight, dot3(nx, xs(a, b, c, d), ny, ys(a, b, c, d), nz, zs(a, b, c, d)), gap);
+  }
+  const most = sub(slow, mul(f32x4.splat(0.5 * RELEASE_FALLS), restingApproach(block)));
+  return f32x4.pmax(f32x4.splat(0), sub(add(gap, most), hold));
+}
+
+/** Returns the vector from one particle to another at safe positions. @param from, to addresses of their addresses */
+// @inline
+function safeBetween(from: usize, to: usize, toSafe: usize): v128 {
+  return sub(v128.load(<usize>load<u32>(to) + toSafe), v128.load(<usize>load<u32>(from) + toSafe));
 }
 
 /**

@@ -3,6 +3,7 @@
  * the push, and the relative displacement so far.
  */
 import * as L from "../../layout/layout";
+import { mostRelease } from "./release";
 import { inverseMassAt } from "../../rigid/rigidBody";
 
 /** As in contactSolver.ts. */
@@ -148,7 +149,8 @@ function want(contact: usize, gap: f64, most: f64, gives: bool): void {
   // soft particles do not move as a plane, and impacts are shared by all contacts: these are not reduced
   store<i32>(contact, gives || !slow ? 1 : 0, L.RIGID_CONTACT_GROUP);
   store<f64>(contact, bounces ? e * approach : hold - began, L.RIGID_CONTACT_WANTED);
-  store<f64>(contact, hold + RELEASE * (r - hold), L.RIGID_CONTACT_MISSING);
+  const release = gives ? mostRelease(fall, h) : Infinity;
+  store<f64>(contact, hold + min<f64>(RELEASE * (r - hold), release), L.RIGID_CONTACT_MISSING);
 }
 
 /** Computes the displacement of the first against the second in this substep, where they touch. */
