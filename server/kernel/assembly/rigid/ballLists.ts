@@ -1,9 +1,9 @@
 /**
  * Lists of the particles and triangles near each ball (balls.ts). If twice the distance that the fastest surface
  * particle and the ball travel in a tick is below HORIZON radii, a list holds all things within that slack. It is made
- * anew when the travel since has used up the slack, and in each tick. Otherwise a list holds for one pass: all things
- * whose motion in this substep comes near the ball's. (With the slack of a tick the lists of fast rooms held whole
- * bodies: a bag of 40 marbles had 13 million tests a tick.)
+ * anew when the travel since has used up the slack, and in each tick. Otherwise lists hold for one pass until the tick
+ * ends: all things whose motion in this substep comes near the ball's. (With the slack of a tick the lists of fast
+ * rooms held whole bodies: a bag of 40 marbles had 13 million tests a tick.)
  * Balls search boxes of RUN particles or triangles that follow each other in the mesh.
  */
 import * as L from "../layout/layout";
@@ -18,7 +18,7 @@ export const CAUTION: f32 = 2;
 /** A triangle is small if its edges are shorter than SMALL radii. */
 const SMALL: f32 = 0.4;
 /** Largest slack of a tick, in radii. */
-const HORIZON: f32 = 0.25;
+const HORIZON: f32 = 1;
 /** Slack for pushes of this substep, in radii. */
 const LEAST: f32 = 0.1;
 const RUN = L.BALL_RUN;
@@ -95,12 +95,12 @@ export function keepLists(balls: i32, rows: usize, h: f32, first: bool): void {
     boxed = true;
     const shape = <usize>load<u32>(ball, L.BALL_SHAPE);
     const R = <f32>load<f64>(shape, L.SHAPE_RADIUS);
-    const lasts = tick <= HORIZON * R;
-    // Edges may grow before the next list, up to twofold. A triangle that grows faster is corrected in the next tick,
-    // before the center comes near.
-    const short: f32 = tick < R ? 0.5 * SMALL * R : 0;
+    const lasts = tick < HORIZON * R && slack > -Infinity;
+    // Edges may grow before the next list, up to twofold. If anything travels further, no triangle counts as small. So
+    // a triangle that grows faster is corrected in the next tick, before the center comes near.
+    const short: f32 = lasts ? 0.5 * SMALL * R : 0;
     listThings(ball, shape, (1 + LEAST) * R + (lasts ? tick : 0), short * short);
-    store<f32>(ball, lasts ? tick + LEAST * R - travel : -1, L.BALL_SLACK);
+    store<f32>(ball, lasts ? tick + LEAST * R - travel : -Infinity, L.BALL_SLACK);
   }
 }
 
