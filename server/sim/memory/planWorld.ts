@@ -80,7 +80,7 @@ function planConstraints({ bodies, firsts, cores, counts: { particles }, steps }
   const enclosed = planEnclosedVolumes(bodies, memoryMap);
   const shapes = planShapes(bodies, iterations, memoryMap);
   const coreParts = cores.reduce((n, core) => n + (core ? (core.positions.length + core.triangles.length) / 3 : 0), 0);
-  const balls = planBalls(bodies, coreParts, memoryMap);
+  const balls = planBalls(bodies, coreParts, cores.length, memoryMap);
   return { planned, sweepArrays, low, enclosed, shapes, balls };
 }
 

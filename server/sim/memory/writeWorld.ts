@@ -95,6 +95,7 @@ function writeHeader(
     [L.H_SHAPES, shapes.rows],
     [L.H_BALLS, balls.rows],
     [L.H_BALL_COUNT, balls.count],
+    [L.H_BALL_RUNS, balls.runs],
     [L.H_RESOLUTION, L.RESOLUTION_SEARCH | L.RESOLUTION_ANEW],
     [L.H_MEMORY_LIMIT, Math.max(plan.memoryMap.pages, Math.min(MOST_PAGES, memoryMb * PAGES_PER_MIB))],
   ];

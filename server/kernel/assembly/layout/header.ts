@@ -163,9 +163,10 @@ export const H_LISTS_FULL = H_MEMORY_LIMIT + I32; // i32 bits, 1 << kind: lists 
 export const H_COUNT_FULL = H_LISTS_FULL + I32; // u32 fronts that did not fit into memory, since the room began
 // i32 blocks: with more, only pairs that come near on the way get rows
 export const H_BLOCKS_MANY = H_COUNT_FULL + I32;
+export const H_BALL_RUNS = H_BLOCKS_MANY + I32; // i32 pointer: boxes of runs of surfaces (ballLists.ts)
 
 /** A HELPER row for each thread. */
-export const H_HELPERS = H_BLOCKS_MANY + I32 + 28;
+export const H_HELPERS = H_BALL_RUNS + I32 + 24;
 // f64 for each stage, seconds that the last tick spent in it
 export const H_STAGE = H_HELPERS + MAX_THREADS * HELPER_BYTES;
 export const HEADER_END = H_STAGE + STAGES * F64 + 24; // aligned to a cache line

@@ -1,5 +1,5 @@
 /** Shape matching, rigid bodies and their contacts, balls. */
-import { F32, F64, I32 } from "./sizes.ts";
+import { F32, F64, I32, LANES } from "./sizes.ts";
 
 export const SHAPE_FIRST = 0; // i32 address of the first particle in X
 export const SHAPE_COUNT = SHAPE_FIRST + I32; // i32 particles
@@ -102,6 +102,9 @@ export const BALL_BODY = BALL_SHAPE + I32; // i32 body number
 // i32 pointer: addresses of triangles (three particle addresses each) within reach
 export const BALL_LIST = BALL_BODY + I32;
 export const BALL_COUNT = BALL_LIST + I32; // i32
-// f32 motion that the list still allows for, m; negative: it has to be made anew
+// f32 motion that the list still allows for, m; negative: it has to be made anew; -Infinity: in each pass of the tick
 export const BALL_SLACK = BALL_COUNT + I32;
 export const BALL_BYTES = BALL_SLACK + F32 + 12;
+/** Particles or triangles of a surface in a box that balls search (ballLists.ts). */
+export const BALL_RUN = 16;
+export const BALL_BOX_BYTES = 2 * LANES;

@@ -13,10 +13,8 @@
  * Triangles share corners, so a sweep of pushes leaves some inside: sweeps follow until none is deeper than 0.5 % of
  * the radius. Triangles that still are move with the ball for this substep, in their relative position at its start
  * (the rigid impact zone of Bridson et al. 2002).
- * Candidates: each ball lists particles and triangles within its radius and a slack. The slack is twice the distance
- * that the fastest surface particle and the ball travel in a tick. The list is made anew when twice the distance
- * travelled since has used it up, and in each tick. Per iteration a list entry costs a SIMD box test, and the exact
- * test only near the sphere.
+ * Candidates: each ball lists particles and triangles near it (ballLists.ts). Per iteration a list entry costs a SIMD
+ * box test, and the exact test only near the sphere.
  * A ball whose center begins inside a closed body is first pulled out of it (server/sim/intersections); until then the
  * two do not collide here. Serial, in ball and list order, once per iteration after the other contacts.
  * Limit: an iteration passes on a force of at most (w of the ball's neighbors)^-1 times their displacement. So much
@@ -28,6 +26,7 @@ import { rigidRow } from "../state/owners";
 import { blocked, depthOfPoint, depthOfTriangle, nx, ny, nz, setAnswer, wa, wb, wc } from "./ballSweep";
 import { countWork } from "../state/work";
 import { meetsSurface } from "../state/filters";
+import { apart, CAUTION, high, isMet, keepLists, look, low, POINT, speed } from "./ballLists";
 import { islandOf, join, meetsFixed } from "../state/islands";
 import { measure, moveParticles } from "./rigidBody";
 import { ROTATION_SCRATCH } from "../math/rotation";
@@ -43,24 +42,6 @@ const UNITS_OF_DEPTH = 2;
 const RESIDUE: f32 = 5e-3;
 /** Most rounds of impacts between balls in an iteration: each passes an impact on along a chain. */
 const IMPACTS = 64;
-/** A triangle is small if its edges are shorter than SMALL radii. */
-const SMALL: f32 = 0.4;
-/** Marks a list entry as a particle: particle addresses are multiples of 16, those of triangle rows of 4. */
-const POINT: u32 = 1;
-/** Factor of the travel, because the solve adds to the velocities at the start of a substep. */
-const CAUTION: f32 = 2;
-
-// box and greatest speed from the last `look`
-let low: v128 = i32x4(0, 0, 0, 0);
-let high: v128 = i32x4(0, 0, 0, 0);
-let speed: f32;
-
-/** Begins a tick: all lists are stale. */
-export function beginBalls(): void {
-  const balls = load<i32>(L.HEADER, L.H_BALL_COUNT);
-  const rows = <usize>load<u32>(L.HEADER, L.H_BALLS);
-  for (let n = 0; n < balls; n++) store<f32>(rows + <usize>n * L.BALL_BYTES, -1, L.BALL_SLACK);
-}
 
 /**
  * Joins the islands of balls and bodies that may meet in this tick, because they exchange momentum. A ball that may
@@ -151,41 +132,6 @@ function mayMeet(bodies: usize, own: i32, b: i32): bool {
   );
 }
 
-/** Returns whether balls collide with a surface here. Colliders with their own shape are handled by rigid.ts. */
-// @inline
-function isMet(surface: usize): bool {
-  return load<i32>(surface, L.SURFACE_SOLID) !== L.SOLID_COLLIDER || !load<i32>(surface, L.SURFACE_SHAPED);
-}
-
-/** Finds the box and the greatest speed of a surface's particles. */
-function look(surface: usize): void {
-  const first = <usize>load<u32>(surface, L.SURFACE_FIRST);
-  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
-  let least = v128.load(first);
-  let most = least;
-  let square = f32x4.splat(0);
-  for (let i = load<i32>(surface, L.SURFACE_COUNT), at = first; i > 0; i--, at += 16) {
-    const x = v128.load(at);
-    const v = v128.load(at + toV);
-    const vv = f32x4.mul(v, v);
-    least = f32x4.min(least, x);
-    most = f32x4.max(most, x);
-    square = f32x4.max(
-      square,
-      f32x4.add(vv, f32x4.add(v128.shuffle<f32>(vv, vv, 1, 2, 0, 3), v128.shuffle<f32>(vv, vv, 2, 0, 1, 3))),
-    );
-  }
-  low = least;
-  high = most;
-  speed = Mathf.sqrt(f32x4.extract_lane(square, 0));
-}
-
-/** Returns whether two boxes have no common point, by x y z. */
-// @inline
-function apart(low0: v128, high0: v128, low1: v128, high1: v128): bool {
-  return (i32x4.bitmask(v128.or(f32x4.gt(low0, high1), f32x4.gt(low1, high0))) & 7) !== 0;
-}
-
 /** Solves one iteration of all balls. @param scratch ROTATION_SCRATCH bytes and 144 more */
 export function solveBalls(pass: i32, h: f32, scratch: usize): void {
   const balls = load<i32>(L.HEADER, L.H_BALL_COUNT);
@@ -197,14 +143,12 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
     const moves = !load<i32>(<usize>load<u32>(shape, L.SHAPE_BODY), L.BODY_INACTIVE);
     if (moves || (pass & L.PASS_FIRST && !load<i32>(L.HEADER, L.H_SUBSTEP))) measure(shape, scratch);
   }
-  if (pass & L.PASS_FIRST) keepLists(balls, rows, h);
+  keepLists(balls, rows, h, (pass & L.PASS_FIRST) !== 0);
   let bounced = false;
   for (let n = 0; n < balls; n++) {
     const ball = rows + <usize>n * L.BALL_BYTES;
     touchFirm(ball, scratch + ROTATION_SCRATCH);
-    for (let sweep = 0; sweep < SWEEPS; sweep++)
-      if (!(touchListed(ball, scratch + ROTATION_SCRATCH, false) > RESIDUE)) break;
-    for (let sweep = 0; sweep < SWEEPS; sweep++) if (!(touchListed(ball, scratch + ROTATION_SCRATCH, true) > 0)) break;
+    separate(ball, scratch + ROTATION_SCRATCH);
     bounced = touchOthers(n, balls, rows) || bounced;
   }
   for (let round = 0; bounced && round < IMPACTS; round++) {
@@ -241,101 +185,6 @@ function touchOthers(n: i32, balls: i32, rows: usize): bool {
       bounced = touchBall(shape, <usize>load<u32>(other, L.BALL_SHAPE)) || bounced;
   }
   return bounced;
-}
-
-/**
- * Subtracts the travel of this substep from every ball's slack. Lists without slack are made anew, from the start of
- * the substep.
- */
-function keepLists(balls: i32, rows: usize, h: f32): void {
-  const surfaces = <usize>load<u32>(L.HEADER, L.H_SURFACE);
-  const count = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
-  let fastest: f32 = 0;
-  for (let b = 0; b < count; b++)
-    if (isMet(surfaces + <usize>b * L.SURFACE_BYTES)) {
-      look(surfaces + <usize>b * L.SURFACE_BYTES);
-      fastest = max<f32>(fastest, speed);
-    }
-  for (let n = 0; n < balls; n++) {
-    const ball = rows + <usize>n * L.BALL_BYTES;
-    const shape = <usize>load<u32>(ball, L.BALL_SHAPE);
-    const travel = CAUTION * h * 2 * fastest;
-    const slack = load<f32>(ball, L.BALL_SLACK) - travel;
-    store<f32>(ball, slack, L.BALL_SLACK);
-    if (slack >= 0) continue;
-    const R = <f32>load<f64>(shape, L.SHAPE_RADIUS);
-    const wide: f32 = CAUTION * load<f32>(L.HEADER, L.H_TICK_SECONDS) * 2 * fastest + 0.1 * R;
-    listThings(ball, shape, R + wide);
-    store<f32>(ball, wide - travel, L.BALL_SLACK);
-  }
-}
-
-/**
- * Lists particles, and triangles that are not small, of other bodies. They are within `reach` plus their margin of the
- * ball's center at the start of the substep.
- */
-function listThings(ball: usize, shape: usize, reach: f32): void {
-  const surfaces = <usize>load<u32>(L.HEADER, L.H_SURFACE);
-  const count = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
-  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
-  const center = f32x4(
-    <f32>(load<f64>(shape, L.SHAPE_CENTER) - load<f64>(shape, L.SHAPE_SHIFT)),
-    <f32>(load<f64>(shape, L.SHAPE_CENTER + 8) - load<f64>(shape, L.SHAPE_SHIFT + 8)),
-    <f32>(load<f64>(shape, L.SHAPE_CENTER + 16) - load<f64>(shape, L.SHAPE_SHIFT + 16)),
-    0,
-  );
-  const R = <f32>load<f64>(shape, L.SHAPE_RADIUS);
-  let list = <usize>load<u32>(ball, L.BALL_LIST);
-  let listed = 0;
-  for (let b = 0; b < count; b++) {
-    const surface = surfaces + <usize>b * L.SURFACE_BYTES;
-    if (
-      load<i32>(surface, L.SURFACE_SOLID) === L.SOLID_BALL ||
-      !isMet(surface) ||
-      !meetsSurface(surfaces + <usize>load<i32>(ball, L.BALL_BODY) * L.SURFACE_BYTES, b)
-    )
-      continue;
-    const around = f32x4.splat(reach + load<f32>(surface, L.SURFACE_RADIUS));
-    const least = f32x4.sub(center, around);
-    const most = f32x4.add(center, around);
-    look(surface);
-    // the box is at x, the list at xPrev: a body's motion in this substep is at most the slack
-    if (apart(f32x4.sub(low, around), f32x4.add(high, around), least, most)) continue;
-    let at = <usize>load<u32>(surface, L.SURFACE_FIRST) + toPrev;
-    for (let i = load<i32>(surface, L.SURFACE_COUNT); i > 0; i--, at += 16) {
-      const x = v128.load(at);
-      if (apart(x, x, least, most)) continue;
-      store<u32>(list, <u32>(at - toPrev) | POINT);
-      list += 4;
-      listed++;
-    }
-    // Edges may grow before the next list, up to twofold. If anything travels more than half the radius in a tick, no
-    // triangle counts as small. So a triangle that grows faster is corrected in the next tick, before the center comes
-    // near.
-    const short: f32 = reach < 2.1 * R ? 0.5 * SMALL * R : 0;
-    const short2: f32 = short * short;
-    let t = <usize>load<u32>(surface, L.SURFACE_TRIANGLES);
-    for (let i = load<i32>(surface, L.SURFACE_TRIANGLE_COUNT); i > 0; i--, t += 12) {
-      const A = v128.load(<usize>load<u32>(t) + toPrev);
-      const B = v128.load(<usize>load<u32>(t, 4) + toPrev);
-      const C = v128.load(<usize>load<u32>(t, 8) + toPrev);
-      if (apart(f32x4.min(A, f32x4.min(B, C)), f32x4.max(A, f32x4.max(B, C)), least, most)) continue;
-      if (max<f32>(square(f32x4.sub(A, B)), max<f32>(square(f32x4.sub(B, C)), square(f32x4.sub(C, A)))) < short2)
-        continue;
-      store<u32>(list, <u32>t);
-      list += 4;
-      listed++;
-    }
-  }
-  store<i32>(ball, listed, L.BALL_COUNT);
-}
-
-// @inline
-function square(a: v128): f32 {
-  const x = f32x4.extract_lane(a, 0);
-  const y = f32x4.extract_lane(a, 1);
-  const z = f32x4.extract_lane(a, 2);
-  return x * x + y * y + z * z;
 }
 
 /**
@@ -427,6 +276,12 @@ function touchFirm(ball: usize, room: usize): void {
     setAnswer(fx, fy, fz, fa, fb, fc);
     respond(shape, cornerOf(found, 0), cornerOf(found, 1), cornerOf(found, 2), deepest, R, room - ROTATION_SCRATCH);
   }
+}
+
+/** Separates a ball from its list. Triangles that it is left in by more than a residue move with it. */
+function separate(ball: usize, room: usize): void {
+  for (let sweep = 0; sweep < SWEEPS; sweep++) if (!(touchListed(ball, room, false) > RESIDUE)) return;
+  for (let sweep = 0; sweep < SWEEPS; sweep++) if (!(touchListed(ball, room, true) > 0)) return;
 }
 
 /**

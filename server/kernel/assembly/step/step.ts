@@ -11,7 +11,7 @@ import { placeCoreMeshes } from "../colliders/coreMeshes";
 import { findFreeBodies } from "../integrate/freeBodies";
 import { keepIslands } from "../integrate/momentumCorrection";
 import { driveApart } from "../intersections/resolution";
-import { beginBalls } from "../rigid/balls";
+import { beginBalls } from "../rigid/ballLists";
 import { beginClock, endClock, enterStage, leaveOut } from "../scheduler/clock";
 import { substepDone } from "../scheduler/host";
 import { beginStep, endStep } from "../scheduler/scheduler";

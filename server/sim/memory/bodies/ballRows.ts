@@ -8,13 +8,23 @@ import type { Allocator } from "../memoryMap.ts";
 
 export interface PlannedBalls {
   rows: number;
+  /** Address of the boxes of runs. */
+  runs: number;
   count: number;
   /** @param shapeRows address of the SHAPE row of every shape-matched body, by body number */
   write: (i32: Int32Array, shapeRows: ReadonlyMap<number, number>) => void;
 }
 
-/** @param fixed triangles and particles of mesh colliders */
-export function planBalls(bodies: readonly BodyTemplate[], fixed: number, allocator: Allocator): PlannedBalls {
+/**
+ * @param fixed triangles and particles of mesh colliders
+ * @param colliders number of mesh colliders
+ */
+export function planBalls(
+  bodies: readonly BodyTemplate[],
+  fixed: number,
+  colliders: number,
+  allocator: Allocator,
+): PlannedBalls {
   const balls = bodies.flatMap((body, index) => (body.kind === "ball" ? [index] : []));
   const others = bodies.reduce(
     (sum, body) => sum + (body.kind === "ball" ? 0 : body.triangles.length / 3 + body.streamedCount),
@@ -22,8 +32,12 @@ export function planBalls(bodies: readonly BodyTemplate[], fixed: number, alloca
   );
   const rows = allocator.take(balls.length * L.BALL_BYTES);
   const lists = balls.map(() => allocator.take(4 * others));
+  // the last run of particles and of triangles of each surface may be short
+  const most = Math.floor(others / L.BALL_RUN) + 2 * (bodies.length + colliders);
+  const runs = balls.length > 0 ? allocator.take(most * L.BALL_BOX_BYTES) : 0;
   return {
     rows,
+    runs,
     count: balls.length,
     write: (i32, shapeRows) =>
       balls.forEach((body, n) => i32.set([shapeRows.get(body)!, body, lists[n]!], (rows + n * L.BALL_BYTES) / 4)),
