@@ -1,5 +1,6 @@
 /** A membership of a room: its current state, and the calls that act in it. */
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { Pin } from "../../shared/members/pin.ts";
 import type { BodyLook, LookChange } from "../../shared/scene/bodyLook.ts";
 import { depthOf, isKind, KIND_FORM } from "../../shared/members/applicationData.ts";
 import { CloseCode, Limits, PASSWORD_LENGTH } from "../../shared/protocol/protocol.ts";
@@ -142,6 +143,11 @@ export class Room {
   /** Looks that members gave bodies, by index of the body. */
   get looks(): Readonly<Record<number, BodyLook>> {
     return this.#mirror.looks;
+  }
+
+  /** Pins of the room, by number. */
+  get pins(): Readonly<Record<number, Pin>> {
+    return this.#mirror.pins;
   }
 
   get access(): AccessState | undefined {
@@ -326,6 +332,30 @@ export class Room {
     const { index } = this.#spawnable(body);
     this.#mayAct();
     return this.#ask((request) => build.dress(index, { ...change, request }));
+  }
+
+  /**
+   * Turns an own grab into a pin, which stays when this member lets go or leaves.
+   * @returns resolves when it is done; rejects with the server's reason, and the grab stays
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
+   */
+  pin(grab: Grab): Promise<void> {
+    if (!this.#grabs.live.has(grab)) badArgument("grab", grab, "a live grab of this member");
+    this.#mayAct();
+    grab.settle();
+    return this.#ask((request) => build.pin(grab.id, { request })).then(() => grab.end());
+  }
+
+  /**
+   * Removes a pin of any member.
+   * @param pin its number; null: all pins, for owners
+   * @returns resolves when it is done; rejects with the server's reason
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
+   */
+  unpin(pin: number | null): Promise<void> {
+    if (pin !== null) checkInteger("pin", pin, Limits.pinsPerRoom);
+    this.#mayAct(pin === null ? "owner" : undefined);
+    return this.#ask((request) => build.unpin(pin, { request }));
   }
 
   /**

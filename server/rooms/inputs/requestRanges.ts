@@ -35,6 +35,7 @@ export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal |
     return refuseSpawn(request, shape.spawnable) ?? refuseFar("position", request.position, shape);
   if (request.type === "remove") return refuseSpawn(request, shape.spawnable);
   if (request.type === "dress") return refuseLook(request, shape);
+  if (request.type === "unpin") return refusePin(request.pin);
   if (request.type === "tune") return checkTuning(request, shape);
   return request.type === "cursor" && request.at ? refuseFar("cursor", request.at, shape) : null;
 }
@@ -63,6 +64,11 @@ function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange
 function refuseLook({ body, text, ...change }: Of<"dress">, { spawnable }: RoomShape): Refusal | null {
   return refuseSpawn({ type: "remove", body }, spawnable) ?? refuseDress({ ...change, text: text && lookText(text) });
 }
+
+const refusePin = (pin: number | null): Refusal | null =>
+  pin === null || pin < Limits.pinsPerRoom
+    ? null
+    : { field: "pin", value: pin, limit: `0 to ${Limits.pinsPerRoom - 1}` };
 
 /** Limit text for a field of a body that cannot be changed. */
 const NOT_OF_IT =

@@ -1,0 +1,28 @@
+/** `pin`: turns an own grab into a pin. */
+import { encode } from "@msgpack/msgpack";
+import * as field from "../../fields.ts";
+import type { Answered, FieldReader } from "../../fieldReader.ts";
+import { Limits } from "../../protocol.ts";
+
+export const number = 20;
+
+export const describe = (): field.RequestDescription => ({
+  fields: [...field.grab(), field.options(field.request())],
+  meaning: `turns an own grab into a pin, which stays when the member lets go or leaves: up to ${Limits.pinsPerMember} of a member and ${Limits.pinsPerRoom} in a room. If it is refused, the grab stays`,
+  leastRole: "player",
+  ownersOnly: true,
+});
+
+interface Request extends Answered {
+  type: "pin";
+  grab: number;
+}
+
+export const build = (grab: number, { request }: Answered = {}): Uint8Array =>
+  encode([number, grab, { request }], { ignoreUndefined: true });
+
+export const parse = (read: FieldReader): Request => ({
+  type: "pin",
+  grab: read.grab(),
+  ...read.answered(read.options()),
+});

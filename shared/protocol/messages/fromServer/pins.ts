@@ -1,0 +1,57 @@
+/** `pins`: all pins of the room. */
+import type { Pin } from "../../../members/pin.ts";
+import * as field from "../../fields.ts";
+import * as value from "../../serverValues.ts";
+
+export const number = 83;
+
+export const describe = (): field.MessageDescription => ({
+  fields: [
+    ...field.integer("tick"),
+    field.rows("pins", [
+      ...field.integer("pin by body triangle"),
+      ...field.number("u v x y z"),
+      ...field.optional(field.boolean("together")),
+    ]),
+    ...field.integer("member"),
+  ],
+  meaning:
+    "all pins of the room: after `welcome` if there are any, then after each change. `by`: the member who set the pin; `member`: author of the change, 0: the server",
+});
+
+export type PinRow = readonly [pin: number, at: Pin];
+
+export const encode = (tick: number, pins: Iterable<PinRow>, member: number): Uint8Array => {
+  const rows = [...pins].map(([pin, { by, body, triangle, u, v, target, together }]) => [
+    ...[pin, by, body, triangle, u, v, ...target],
+    ...(together ? [true] : []),
+  ]);
+  return value.encoder.encode([number, tick, rows, member]);
+};
+
+interface Event {
+  type: "pins";
+  tick: number;
+  pins: PinRow[];
+  member: number;
+}
+
+export const parse = ([tick, pins, member]: value.Values): Event => ({
+  type: "pins",
+  tick: value.number(tick, "pins tick"),
+  pins: value.list(pins, "pins").map(rowOf),
+  member: value.number(member, "pins member"),
+});
+
+function rowOf(row: unknown): PinRow {
+  const fields = value.list(row, "pin");
+  const [pin, by, body, triangle, u, v] = fields.map((one, at) => (at < 6 ? value.number(one, "pin") : 0));
+  return [
+    pin!,
+    {
+      ...{ by: by!, body: body!, triangle: triangle!, u: u!, v: v! },
+      target: value.point(fields, 6, "pin"),
+      ...(fields[9] === true && { together: true as const }),
+    },
+  ];
+}
