@@ -384,11 +384,7 @@ export class Bot {
         this.stats = event.stats;
         break;
       case "notice":
-        this.notices.push({
-          code: event.code,
-          text: event.text,
-          details: event.details as Record<string, unknown>,
-        });
+        this.notices.push({ ...event, details: event.details as Record<string, unknown> });
         break;
       case "reset":
         this.resets += 1;

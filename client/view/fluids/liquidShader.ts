@@ -76,8 +76,8 @@ void main() {
   if (inside <= 0.0) discard;
   float half_ = size * sqrt(inside);
   float front = depth - half_;
-  float free = behindAt(ivec2(gl_FragCoord.xy)) - front;
-  if (free <= 0.0) discard;
+  // The surface goes on behind bodies: the canvas's own depth hides it, at its full resolution.
+  float free = max(0.0, behindAt(ivec2(gl_FragCoord.xy)) - front);
   color = vec4((front - range.x) / range.y, 0.0, 0.0, share * min(2.0 * half_, free));
 }`;
 
