@@ -425,7 +425,7 @@ class Room:
         elif kind == _LOOKS:
             self.looks.update((self.topology.body(row[0]).name, row[1]) for row in fields[1])
         elif kind == _PINS:
-            self.pins = {row[0]: self._pin(*row[1:]) for row in fields[1]}
+            self.pins = {row[1]: self._pin(row[0], *row[2:]) for row in fields[1]}
         elif kind == _HEARD:
             self._heard.put(Message(*fields[:3]))
         elif kind == _CONTACTS:

@@ -61,7 +61,10 @@ export class PinLayer {
     }
   }
 
-  /** @param holds this member holds a point. @param placeOf a pin in the picture, CSS pixels; undefined: not in sight */
+  /**
+   * @param holds this member holds a point
+   * @param placeOf place of a pin in the picture, CSS pixels; undefined: not in sight
+   */
   show(holds: boolean, placeOf: (at: Pin) => Place | undefined): void {
     const hidden = !(holds && this.allowed);
     if (this.offer.hidden !== hidden) this.offer.hidden = hidden;

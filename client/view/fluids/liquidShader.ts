@@ -194,7 +194,8 @@ void main() {
   // Thin parts bend and reflect nothing, so that the outline has no hard edge.
   float body = smoothstep(0.0, 0.09 * range.y, s.w);
   float facing = clamp(-dot(normal, sight), 0.0, 1.0);
-  float fresnel = body * (0.02 + 0.98 * pow(1.0 - facing, 5.0));
+  // Not up to 1: ripples below the resolution scatter what a steep surface reflects.
+  float fresnel = body * (0.02 + 0.53 * pow(1.0 - facing, 5.0));
   vec2 bent = 0.33 * min(s.w, 0.5 * range.y) * normal.xy / (depth * tangent);
   vec4 seen = texture(behind, clamp(at - 0.5 * bent, 0.0, 1.0));
   vec3 passed = exp(-absorb * s.w);

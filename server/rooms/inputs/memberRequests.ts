@@ -10,10 +10,10 @@ import type { Input } from "../../sim/types.ts";
 import type { RoomShape } from "../../workers/messages.ts";
 import { checkRanges, clampImpulse } from "./requestRanges.ts";
 import type { Answered, ClientRequest } from "../../../shared/protocol/fromClient.ts";
+import type { StandingState } from "./actLog.ts";
 import type { InputQueue } from "./inputQueue.ts";
 import { encodeDone, encodeNotice } from "../../../shared/protocol/fromServer.ts";
 import type { Session } from "../members/session.ts";
-import type { RoomEvents } from "../roomEvents.ts";
 
 /** Least time between two resets of a room, ms: long enough that a held key does not freeze the scene at its start. */
 const RESET_COOLDOWN_MS = 500;
@@ -187,8 +187,8 @@ export class MemberRequests {
     return pins.map((one) => ({ type: "unpin", member, pin: one }));
   }
 
-  /** Removes a kicked member's texts and pins. @param member undefined: nobody's */
-  silence(member: number | undefined, { looks, pins }: Pick<RoomEvents, "looks" | "pins">): void {
+  /** Removes the texts and pins of a kicked member. @param member undefined: removes none */
+  silence(member: number | undefined, { looks, pins }: Pick<StandingState, "looks" | "pins">): void {
     if (member === undefined) return;
     for (const [body, { by }] of looks)
       if (by === member) this.#queue.push({ type: "dress", member: 0, body, text: null });

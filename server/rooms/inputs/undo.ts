@@ -1,7 +1,7 @@
 /**
  * Undo. A member undoes its own newest act that can be separated from the acts of other members; an owner undoes the
- * newest act of any member. Inverse inputs undo spawns, removals, looks, pins and changes of physics. For pulls, pushes and
- * resets the room goes back to the tick before: for a member only while no other member has acted since.
+ * newest act of any member. Inverse inputs undo spawns, removals, looks, pins and changes of physics. For pulls, pushes
+ * and resets the room goes back to the tick before: for a member only while no other member has acted since.
  */
 import { lookChange } from "../../../shared/scene/bodyLook.ts";
 import { CodedError, type NoticeCode } from "../../../shared/errorCodes.ts";

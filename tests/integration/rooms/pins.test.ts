@@ -1,6 +1,6 @@
 /**
- * Pins over real sockets: every member sees them, also a later one, in replays and after a restart; they stay when their
- * member leaves; undo, removals, resets, kicks and owners end them.
+ * Pins over real sockets: every member sees them, also a later one, in replays and after a restart; they stay when
+ * their member leaves; undo, removals, resets, kicks and owners end them.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

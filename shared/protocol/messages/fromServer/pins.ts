@@ -2,6 +2,7 @@
 import type { Pin } from "../../../members/pin.ts";
 import * as field from "../../fields.ts";
 import * as value from "../../serverValues.ts";
+import { grabOf } from "./grabs.ts";
 
 export const number = 83;
 
@@ -9,7 +10,7 @@ export const describe = (): field.MessageDescription => ({
   fields: [
     ...field.integer("tick"),
     field.rows("pins", [
-      ...field.integer("pin by body triangle"),
+      ...field.integer("by pin body triangle"),
       ...field.number("u v x y z"),
       ...field.optional(field.boolean("together")),
     ]),
@@ -23,7 +24,7 @@ export type PinRow = readonly [pin: number, at: Pin];
 
 export const encode = (tick: number, pins: Iterable<PinRow>, member: number): Uint8Array => {
   const rows = [...pins].map(([pin, { by, body, triangle, u, v, target, together }]) => [
-    ...[pin, by, body, triangle, u, v, ...target],
+    ...[by, pin, body, triangle, u, v, ...target],
     ...(together ? [true] : []),
   ]);
   return value.encoder.encode([number, tick, rows, member]);
@@ -44,14 +45,7 @@ export const parse = ([tick, pins, member]: value.Values): Event => ({
 });
 
 function rowOf(row: unknown): PinRow {
-  const fields = value.list(row, "pin");
-  const [pin, by, body, triangle, u, v] = fields.map((one, at) => (at < 6 ? value.number(one, "pin") : 0));
-  return [
-    pin!,
-    {
-      ...{ by: by!, body: body!, triangle: triangle!, u: u!, v: v! },
-      target: value.point(fields, 6, "pin"),
-      ...(fields[9] === true && { together: true as const }),
-    },
-  ];
+  const [by, ...fields] = value.list(row, "pins");
+  const { grab, ...at } = grabOf(fields);
+  return [grab, { ...at, by: value.number(by, "by") }];
 }

@@ -1,4 +1,4 @@
-/** Pins in a room's memory: a held point stays after its member has left; bounds, what ends a pin, and a saved state. */
+/** Pins in a room's memory: a held point stays after its member has left; bounds, ends of a pin, and a saved state. */
 import { expect, test } from "vitest";
 import { loadState, saveState } from "../../../../server/sim/world/checkpoint.ts";
 import type { Input, SimEvent } from "../../../../server/sim/types.ts";
