@@ -263,11 +263,7 @@ export class Room {
     const at = this.#surfacePoint(body, point);
     const all = this.topology.interaction.together ?? [];
     if (together && !all.includes(at.body))
-      badArgument(
-        "together",
-        together,
-        `with a body that can be grabbed together with others: ${all.map((index) => this.bodies[index]!.name).join(", ") || "this scene has none"}`,
-      );
+      badArgument("together", together, "with a body of topology.interaction.together");
     this.#mayAct();
     const most = this.#limit("grabsPerMember", Limits.grabsPerMember);
     const { size } = this.#grabs.live;
@@ -340,7 +336,7 @@ export class Room {
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
    */
   pin(grab: Grab): Promise<void> {
-    if (!this.#grabs.live.has(grab)) badArgument("grab", grab, "a live grab of this member");
+    if (!this.#grabs.live.has(grab)) badArgument("grab", grab, "a live grab");
     this.#mayAct();
     grab.settle();
     return this.#ask((request) => build.pin(grab.id, { request })).then(() => grab.end());
@@ -353,8 +349,8 @@ export class Room {
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
    */
   unpin(pin: number | null): Promise<void> {
-    if (pin !== null) checkInteger("pin", pin, Limits.pinsPerRoom);
-    this.#mayAct(pin === null ? "owner" : undefined);
+    if (pin !== null) checkInteger("pin", pin, MOST_MEMBER);
+    this.#mayAct();
     return this.#ask((request) => build.unpin(pin, { request }));
   }
 

@@ -1,6 +1,10 @@
 /** Pins: grabs of the room itself, which members set and remove. */
 import type { Point, SurfacePoint } from "../protocol/surfacePoint.ts";
 
+/** Most pins at once: of one member, and of a room. */
+export const PINS_PER_MEMBER = 8;
+export const PINS_PER_ROOM = 16;
+
 export interface Pin extends SurfacePoint {
   /** Place of the pin, m. */
   target: Point;

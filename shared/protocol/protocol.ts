@@ -45,8 +45,6 @@ export const Limits = {
   /** Above: closed with `tooSlow`. */
   tooSlowBytes: 1024 * 1024,
   grabsPerMember: 4,
-  pinsPerMember: 8,
-  pinsPerRoom: 16,
   /** Impulses of one member, in impulses of the largest size: sustained per second, and burst. */
   impulsesPerSecond: 4,
   nameLength: 24,

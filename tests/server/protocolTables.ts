@@ -44,8 +44,6 @@ const LIMITS: Readonly<Record<keyof typeof Limits, string>> = {
   backpressureBytes: "queued bytes above which a client skips frames",
   tooSlowBytes: "queued bytes above which it is closed",
   grabsPerMember: "grabs of one member at once",
-  pinsPerMember: "pins of one member at once",
-  pinsPerRoom: "pins of a room at once",
   impulsesPerSecond: "impulses of one member, in impulses of `maxImpulse`: a small one counts as a part",
   nameLength: "characters of a name",
   looksPerSecond: "changes of looks by one member, sustained; each also counts as an input",

@@ -2,6 +2,7 @@
  * Turns members' requests into the room's inputs and into the cursors and grabs that other members see. Checks
  * ranges and limits; never waits.
  */
+import { PINS_PER_ROOM } from "../../../shared/members/pin.ts";
 import { lookText } from "../../../shared/scene/bodyLook.ts";
 import type { ErrorDetails, NoticeCode } from "../../../shared/errorCodes.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
@@ -183,7 +184,7 @@ export class MemberRequests {
 
   /** @param pin null: all */
   #unpinned(pin: number | null, member: number): Input[] {
-    const pins = pin === null ? Array.from({ length: Limits.pinsPerRoom }, (_, n) => n) : [pin];
+    const pins = pin === null ? Array.from({ length: PINS_PER_ROOM }, (_, n) => n) : [pin];
     return pins.map((one) => ({ type: "unpin", member, pin: one }));
   }
 

@@ -1,4 +1,5 @@
 /** Checks whether a request may reach the simulation: its bodies exist and its values are within limits. */
+import { PINS_PER_ROOM } from "../../../shared/members/pin.ts";
 import { lookText } from "../../../shared/scene/bodyLook.ts";
 import { type Refusal, refuseDress, refuseFar, refuseGrab, refuseSpawn } from "../../../shared/members/inputRanges.ts";
 import type { ClientRequest } from "../../../shared/protocol/fromClient.ts";
@@ -66,9 +67,7 @@ function refuseLook({ body, text, ...change }: Of<"dress">, { spawnable }: RoomS
 }
 
 const refusePin = (pin: number | null): Refusal | null =>
-  pin === null || pin < Limits.pinsPerRoom
-    ? null
-    : { field: "pin", value: pin, limit: `0 to ${Limits.pinsPerRoom - 1}` };
+  pin === null || pin < PINS_PER_ROOM ? null : { field: "pin", value: pin, limit: `0 to ${PINS_PER_ROOM - 1}` };
 
 /** Limit text for a field of a body that cannot be changed. */
 const NOT_OF_IT =

@@ -1,6 +1,6 @@
 /** Applies members' inputs, grabs and impulses, to the room's memory. */
+import { PINS_PER_ROOM } from "../../../shared/members/pin.ts";
 import { refuseGrab } from "../../../shared/members/inputRanges.ts";
-import { Limits } from "../../../shared/protocol/protocol.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { grabSettings } from "./grabLimits.ts";
 import { freeSlot, freeSlots, handOver, heldSlots, slotAddress, slotsOf, slotsOfMember } from "./grabSlots.ts";
@@ -88,7 +88,7 @@ function length(a: readonly number[]): number {
 }
 
 /** Number of slots that are kept for pins. */
-const pinSlots = ({ interaction }: SimLayout): number => Limits.pinsPerRoom * Math.max(1, interaction.together.length);
+const pinSlots = ({ interaction }: SimLayout): number => PINS_PER_ROOM * Math.max(1, interaction.together.length);
 
 /** @param input of member 0: a pin. @returns the reason why it cannot be applied */
 export function grab(

@@ -4,8 +4,7 @@
  *
  *   row of a pin, 4-byte words   1 + author | body | triangle | u | v | x | y | z | together
  */
-import type { Pin } from "../../../shared/members/pin.ts";
-import { Limits } from "../../../shared/protocol/protocol.ts";
+import { PINS_PER_MEMBER, PINS_PER_ROOM, type Pin } from "../../../shared/members/pin.ts";
 import type { Point } from "../../../shared/protocol/surfacePoint.ts";
 import type { Input, Refusal, SimEvent } from "../types.ts";
 import type { Views } from "../world/views.ts";
@@ -28,7 +27,7 @@ interface Grabs {
 }
 
 /** Memory of the pins, bytes. */
-export const PINS_BYTES = 4 * ROW * Limits.pinsPerRoom;
+export const PINS_BYTES = 4 * ROW * PINS_PER_ROOM;
 
 export class RoomPins {
   readonly #views: Views;
@@ -43,11 +42,11 @@ export class RoomPins {
 
   /** Number of 4-byte words that the state hash includes: none without pins. */
   get hashedWords(): number {
-    return this.current.length > 0 ? ROW * Limits.pinsPerRoom : 0;
+    return this.current.length > 0 ? ROW * PINS_PER_ROOM : 0;
   }
 
   get current(): [pin: number, at: Pin][] {
-    return Array.from({ length: Limits.pinsPerRoom }, (_, pin) => pin).flatMap((pin): [number, Pin][] => {
+    return Array.from({ length: PINS_PER_ROOM }, (_, pin) => pin).flatMap((pin): [number, Pin][] => {
       const at = this.#of(pin);
       return at ? [[pin, at]] : [];
     });
@@ -60,7 +59,7 @@ export class RoomPins {
   apply(change: PinInput, tick: number, input: number): SimEvent[] {
     const { member } = change;
     if (change.type === "unpin") return this.#remove(change.pin, tick, member, input);
-    const pin = Array.from({ length: Limits.pinsPerRoom }, (_, n) => n).find((n) => !this.#of(n)) ?? NaN;
+    const pin = Array.from({ length: PINS_PER_ROOM }, (_, n) => n).find((n) => !this.#of(n)) ?? NaN;
     const refusal = this.#refuse(change) ?? this.#set(pin, change);
     if (refusal) return [{ type: "inputRejected", tick, member, input, ...refusal }];
     return [{ type: "pinned", tick, member, pin, after: this.#of(pin)!, input }];
@@ -75,10 +74,9 @@ export class RoomPins {
   #refuse({ by }: PinOf): Refusal | undefined {
     const pins = this.current;
     const own = pins.filter(([, at]) => at.by === by).length;
-    if (pins.length >= Limits.pinsPerRoom)
-      return { field: "pin", value: pins.length + 1, limit: `${Limits.pinsPerRoom} pins in a room` };
-    if (own >= Limits.pinsPerMember)
-      return { field: "pin", value: own + 1, limit: `${Limits.pinsPerMember} pins of a member` };
+    if (pins.length >= PINS_PER_ROOM)
+      return { field: "pin", value: pins.length + 1, limit: `${PINS_PER_ROOM} pins in a room` };
+    if (own >= PINS_PER_MEMBER) return { field: "pin", value: own + 1, limit: `${PINS_PER_MEMBER} pins of a member` };
     return undefined;
   }
 
@@ -113,7 +111,7 @@ export class RoomPins {
   }
 
   #of(pin: number): Pin | undefined {
-    if (!(pin >= 0 && pin < Limits.pinsPerRoom)) return undefined;
+    if (!(pin >= 0 && pin < PINS_PER_ROOM)) return undefined;
     const { i32, f32 } = this.#row(pin);
     if (i32[0] === 0) return undefined;
     return {

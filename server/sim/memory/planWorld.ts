@@ -1,6 +1,6 @@
 /** Plans a room's memory: every part allocates its memory, in a fixed order, and writes it later. */
+import { PINS_PER_ROOM } from "../../../shared/members/pin.ts";
 import { centerOf } from "../../../shared/geometry/colliderMotion.ts";
-import { Limits } from "../../../shared/protocol/protocol.ts";
 import type { Scene } from "../../../shared/scene/scene.ts";
 import { passThrough } from "../../../shared/scene/sceneImplicit.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
@@ -37,7 +37,7 @@ const HANDS = 32;
 
 /** Number of slots of grabs and pins: one for each body that a grab can hold at once. */
 const grabSlots = ({ interaction }: World["scene"]): number =>
-  (HANDS + Limits.pinsPerRoom) * (interaction?.together?.length ?? 1);
+  (HANDS + PINS_PER_ROOM) * (interaction?.together?.length ?? 1);
 
 export type WorldPlan = ReturnType<typeof planWorld>;
 

@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decode } from "@msgpack/msgpack";
 import { expect, test } from "vitest";
+import { PINS_PER_MEMBER, PINS_PER_ROOM } from "../../../shared/members/pin.ts";
 import { Bot, createRoom, type Point } from "../../../load-tests/bot.ts";
 import { parseServerMessage } from "../../../shared/protocol/fromServer.ts";
-import { Limits } from "../../../shared/protocol/protocol.ts";
 import { startTestServer } from "../testServer.ts";
 
 const UP: Point = [0, 1, 0];
@@ -133,19 +133,19 @@ test("pins beyond the share, of a point that is not held, or while only owners a
   const ann = await Bot.join(server.url, "refused", { name: "Ann" });
   ann.pin(7);
   expect(await refusal(ann)).toMatchObject({ code: "OUT_OF_RANGE", details: { field: "grab", value: 7 } });
-  ann.unpin(Limits.pinsPerRoom);
+  ann.unpin(PINS_PER_ROOM);
   expect(await refusal(ann)).toMatchObject({
     code: "OUT_OF_RANGE",
-    details: { field: "pin", value: Limits.pinsPerRoom, limit: `0 to ${Limits.pinsPerRoom - 1}` },
+    details: { field: "pin", value: PINS_PER_ROOM, limit: `0 to ${PINS_PER_ROOM - 1}` },
   });
-  for (let grab = 0; grab < Limits.pinsPerMember; grab++) {
+  for (let grab = 0; grab < PINS_PER_MEMBER; grab++) {
     grabAndPin(ann, grab);
     await sees(ann, grab + 1);
   }
   grabAndPin(ann, 50);
   expect(await refusal(ann)).toMatchObject({
     code: "INPUT_REJECTED",
-    details: { field: "pin", limit: `${Limits.pinsPerMember} pins of a member` },
+    details: { field: "pin", limit: `${PINS_PER_MEMBER} pins of a member` },
   });
   // The refused grab is still held.
   await owner.until(() => owner.hands.get(ann.welcome.member)?.grabs[0]?.grab === 50, "the grab");
@@ -155,6 +155,6 @@ test("pins beyond the share, of a point that is not held, or while only owners a
     act();
     expect(await refusal(ann)).toMatchObject({ code: "NOT_ALLOWED", details: { field } });
   }
-  expect(ann.pins.pins.size).toBe(Limits.pinsPerMember);
+  expect(ann.pins.pins.size).toBe(PINS_PER_MEMBER);
   await server.close();
 });

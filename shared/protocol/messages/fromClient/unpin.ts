@@ -21,8 +21,7 @@ interface Request extends Answered {
   pin: number | null;
 }
 
-export const build = (pin: number | null, { request }: Answered = {}): Uint8Array =>
-  encode([number, pin, { request }], { ignoreUndefined: true });
+export const build = (pin: number | null, how: Answered = {}): Uint8Array => encode([number, pin, how]);
 
 export function parse(read: FieldReader): Request {
   const pin = read.peek() === null ? read.skip() : read.integer("pin");

@@ -39,9 +39,9 @@ interface Event {
 
 export const parse = ([tick, pins, member]: value.Values): Event => ({
   type: "pins",
-  tick: value.number(tick, "pins tick"),
+  tick: value.number(tick, "tick"),
   pins: value.list(pins, "pins").map(rowOf),
-  member: value.number(member, "pins member"),
+  member: value.number(member, "member"),
 });
 
 function rowOf(row: unknown): PinRow {

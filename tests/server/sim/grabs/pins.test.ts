@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { loadState, saveState } from "../../../../server/sim/world/checkpoint.ts";
 import type { Input, SimEvent } from "../../../../server/sim/types.ts";
 import { openWorld } from "../../../../server/sim/world.ts";
-import type { Pin } from "../../../../shared/members/pin.ts";
-import { Limits } from "../../../../shared/protocol/protocol.ts";
+import { PINS_PER_MEMBER, PINS_PER_ROOM, type Pin } from "../../../../shared/members/pin.ts";
 import type { Body } from "../../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../../../physics/laboratory.ts";
 
@@ -66,13 +65,11 @@ test("a member has a share of the room's pins; a refused one keeps its grab; rem
   const { world } = await room();
   const many = (member: number, count: number): Input[] =>
     Array.from({ length: count }, (_, id) => [grab(member, id), pin(member, id)]).flat();
-  expect(rejected(world.step(many(1, Limits.pinsPerMember + 1)).events)).toEqual([
-    `${Limits.pinsPerMember} pins of a member`,
-  ]);
-  const left = Limits.pinsPerRoom - Limits.pinsPerMember;
+  expect(rejected(world.step(many(1, PINS_PER_MEMBER + 1)).events)).toEqual([`${PINS_PER_MEMBER} pins of a member`]);
+  const left = PINS_PER_ROOM - PINS_PER_MEMBER;
   world.step(many(2, left));
-  expect(rejected(world.step(many(3, 1)).events)).toEqual([`${Limits.pinsPerRoom} pins in a room`]);
-  expect(world.pins()).toHaveLength(Limits.pinsPerRoom);
+  expect(rejected(world.step(many(3, 1)).events)).toEqual([`${PINS_PER_ROOM} pins in a room`]);
+  expect(world.pins()).toHaveLength(PINS_PER_ROOM);
   // The refused grab is still the member's: it can be pinned when a pin has gone.
   expect(world.step([unpin(5), pin(3, 0)]).events).toMatchObject([{ before: {} }, { pin: 5, after: { by: 3 } }]);
   expect(world.step([unpin(5), unpin(5), unpin(99), unpin(-1)]).events).toHaveLength(1);
@@ -80,7 +77,7 @@ test("a member has a share of the room's pins; a refused one keeps its grab; rem
 
 test("pins leave members all of their grabs", async () => {
   const { world } = await room();
-  const pinned = Array.from({ length: Limits.pinsPerRoom }, (_, n) => [grab(1 + (n % 2), n), pin(1 + (n % 2), n)]);
+  const pinned = Array.from({ length: PINS_PER_ROOM }, (_, n) => [grab(1 + (n % 2), n), pin(1 + (n % 2), n)]);
   world.step(pinned.flat());
   const held = Array.from({ length: 33 }, (_, n) => grab(20 + n, 1));
   expect(rejected(world.step(held).events)).toEqual(["32 grabs in a room"]);
