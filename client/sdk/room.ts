@@ -263,7 +263,7 @@ export class Room {
     const at = this.#surfacePoint(body, point);
     const all = this.topology.interaction.together ?? [];
     if (together && !all.includes(at.body))
-      badArgument("together", together, "with a body of topology.interaction.together");
+      badArgument("together", together, "with a body of interaction.together");
     this.#mayAct();
     const most = this.#limit("grabsPerMember", Limits.grabsPerMember);
     const { size } = this.#grabs.live;
@@ -349,7 +349,7 @@ export class Room {
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
    */
   unpin(pin: number | null): Promise<void> {
-    if (pin !== null) checkInteger("pin", pin, MOST_MEMBER);
+    checkInteger("pin", pin ?? 0, MOST_MEMBER);
     this.#mayAct();
     return this.#ask((request) => build.unpin(pin, { request }));
   }

@@ -82,9 +82,7 @@ export class Grab {
 
   /** Sends the newest target if it waits. */
   settle(): void {
-    if (!this.#pending) return;
-    this.#pending = false;
-    this.#grabs.send(build.move(this.id, this.#target));
+    if (this.#pending) this.#flush();
   }
 
   /** Releases the grab. May be called twice. */
