@@ -262,8 +262,7 @@ export class Room {
   grab(body: BodyReference, point: PointReference, { together = false }: GrabOptions = {}): Grab {
     const at = this.#surfacePoint(body, point);
     const all = this.topology.interaction.together ?? [];
-    if (together && !all.includes(at.body))
-      badArgument("together", together, "with a body of interaction.together");
+    if (together && !all.includes(at.body)) badArgument("together", together, "with a body of interaction.together");
     this.#mayAct();
     const most = this.#limit("grabsPerMember", Limits.grabsPerMember);
     const { size } = this.#grabs.live;
