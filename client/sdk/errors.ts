@@ -17,7 +17,7 @@ export const ClientErrors = {
   NOT_ALLOWED: "This member's role does not allow that.",
   GRAB_LIMIT: "This member has its maximum number of grabs.",
   BODY_ABSENT: "The body is not in the room. Spawn it first.",
-  REFUSED: "The server refused the connection; `closeCode` says why.",
+  REFUSED: "The server refused the connection: see `closeCode`.",
   ROOM_GONE: "The room ended or does not exist.",
   ROOM_FULL: "The room has its maximum number of members.",
   ROOM_LOCKED: "The room is locked.",
@@ -26,7 +26,7 @@ export const ClientErrors = {
   PASSWORD_NEEDED: "The room requires its password.",
   TOO_MANY_ATTEMPTS: "Too many wrong passwords came from this address.",
   KICKED: "An owner removed this member.",
-  VERSION_UNSUPPORTED: "The server speaks another version of the protocol.",
+  VERSION_UNSUPPORTED: "The server has another protocol version.",
 } as const;
 
 export type ClientErrorCode = keyof typeof ClientErrors;
