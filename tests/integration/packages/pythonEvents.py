@@ -22,7 +22,7 @@ with pliant.join(url, name="Python", token=token, contacts=True, timeout=600) as
     room.tune(body, friction=0.25)
     while room.tuning is None or room.tuning["bodies"][body]["friction"] != 0.25:
         room.wait(room.frame, timeout=600)
-    with room.grab(body, room.positions(body)[0]) as grab:
+    with room.grab(body, triangle=0, u=0.25, v=0.25) as grab:
         grab.pin()
     while not room.pins:
         time.sleep(0.02)
