@@ -17,6 +17,7 @@ import {
   type Welcome,
 } from "../shared/protocol/fromServer.ts";
 import { build, type GrabOptions, type SpawnOptions, type SurfacePoint } from "../shared/protocol/fromClient.ts";
+import type { Pin } from "../shared/members/pin.ts";
 import type { BodyLook, LookChange } from "../shared/scene/bodyLook.ts";
 import type { Topology } from "../shared/topology.ts";
 
@@ -110,6 +111,8 @@ export class Bot {
   spawnable: { tick: number; bodies: number[]; member: number } = { tick: -1, bodies: [], member: 0 };
   /** Looks that members gave bodies, with the member of each body's last change. */
   readonly looks = new Map<number, { look: BodyLook; member: number }>();
+  /** Pins of the room, with the member of the last change. */
+  pins: { member: number; pins: ReadonlyMap<number, Pin> } = { member: 0, pins: new Map() };
   readonly counts = { keyframes: 0, deltas: 0, emptyDeltas: 0, bytes: 0, frameBytes: 0, messages: 0, pongs: 0 };
   readonly #timeoutMs: number;
   readonly #keepFrames: number;
@@ -231,6 +234,15 @@ export class Bot {
 
   dress(body: number, change: LookChange): void {
     this.socket.send(build.dress(body, change));
+  }
+
+  pin(grab: number): void {
+    this.socket.send(build.pin(grab));
+  }
+
+  /** @param pin null: all */
+  unpin(pin: number | null): void {
+    this.socket.send(build.unpin(pin));
   }
 
   tune(change: Parameters<typeof build.tune>[0]): void {
@@ -372,11 +384,7 @@ export class Bot {
         this.stats = event.stats;
         break;
       case "notice":
-        this.notices.push({
-          code: event.code,
-          text: event.text,
-          details: event.details as Record<string, unknown>,
-        });
+        this.notices.push({ ...event, details: event.details as Record<string, unknown> });
         break;
       case "reset":
         this.resets += 1;
@@ -389,6 +397,9 @@ export class Bot {
         break;
       case "looks":
         for (const [body, look, member] of event.looks) this.looks.set(body, { look, member });
+        break;
+      case "pins":
+        this.pins = { member: event.member, pins: new Map(event.pins) };
         break;
       case "spawnable":
         this.spawnable = { tick: event.tick, bodies: event.bodies, member: event.member };

@@ -9,7 +9,7 @@ import { type Grab, OwnGrabs } from "../sdk/calls/ownGrabs.ts";
 import type { DrawnGrab } from "../view/grabs/cursorsView.ts";
 import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
 import { BEND_RADIUS, LocalBend, type ShownMoment } from "../view/grabs/localBend.ts";
-import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
+import { build, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import { surfacePoint } from "../../shared/geometry/surfacePoints.ts";
 import type { Picked, RoomView } from "../view/roomView.ts";
 
@@ -114,6 +114,15 @@ export class GrabController {
   end(pointer: number): void {
     const grab = this.grabs.get(pointer);
     if (grab) this.forget(pointer, grab, true);
+  }
+
+  /** Turns all grabs into pins. The release that follows has no effect, or ends a grab that was not pinned. */
+  pin(): void {
+    for (const [pointer, grab] of this.grabs) {
+      grab.own.settle();
+      this.options.send(build.pin(grab.own.id));
+      this.forget(pointer, grab, true);
+    }
   }
 
   /** Ends grabs of a body that was taken out. The server has already released them. */

@@ -11,7 +11,8 @@ export type Command =
   | "help"
   | "spares"
   | "undo"
-  | "talk";
+  | "talk"
+  | "pin";
 
 export const KEYS: Readonly<Record<string, Command>> = {
   r: "reset",
@@ -22,6 +23,7 @@ export const KEYS: Readonly<Record<string, Command>> = {
   h: "home",
   i: "spares",
   t: "talk",
+  k: "pin",
   escape: "cancel",
   "?": "help",
 };

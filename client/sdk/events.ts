@@ -8,6 +8,7 @@ import type {
   LookRow,
   MemberGrabs,
   Member,
+  PinRow,
   Said,
   ServerEvent,
   RoomStats,
@@ -60,6 +61,8 @@ export interface RoomEvents {
    * the member who changed it; 0: the server
    */
   looks: { tick: number; looks: readonly LookRow[] };
+  /** All pins of the room; `member` set or removed one of them, 0: the server. */
+  pins: { tick: number; pins: readonly PinRow[]; member: number };
   access: AccessState;
   /** The room's tuning from the frame of `tick` on. @see member who changed it; 0: the server */
   tuned: { tick: number; tuning: Tuning; member: number };
@@ -87,6 +90,7 @@ export const EVENT_NAMES: readonly RoomEventName[] = [
   "reset",
   "spawnable",
   "looks",
+  "pins",
   "access",
   "tuned",
   "stats",

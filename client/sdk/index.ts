@@ -6,6 +6,7 @@ export type { HeldPoint } from "./mirror/heldPoints.ts";
 export type { Detail, RoomBody } from "./mirror/roomBodies.ts";
 export type { RoomEventName, RoomEvents, RoomState } from "./events.ts";
 export type { TokenStorage } from "./connection/keptTokens.ts";
+export type { Pin } from "../../shared/members/pin.ts";
 export type { SocketConstructor, SocketLike } from "./connection/roomConnection.ts";
 export { REACTIONS } from "../../shared/members/reactions.ts";
 export type {

@@ -1,5 +1,6 @@
 /** A membership of a room: its current state, and the calls that act in it. */
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { Pin } from "../../shared/members/pin.ts";
 import type { BodyLook, LookChange } from "../../shared/scene/bodyLook.ts";
 import { depthOf, isKind, KIND_FORM } from "../../shared/members/applicationData.ts";
 import { CloseCode, Limits, PASSWORD_LENGTH } from "../../shared/protocol/protocol.ts";
@@ -144,6 +145,11 @@ export class Room {
     return this.#mirror.looks;
   }
 
+  /** Pins of the room, by number. */
+  get pins(): Readonly<Record<number, Pin>> {
+    return this.#mirror.pins;
+  }
+
   get access(): AccessState | undefined {
     return this.#mirror.access;
   }
@@ -256,12 +262,7 @@ export class Room {
   grab(body: BodyReference, point: PointReference, { together = false }: GrabOptions = {}): Grab {
     const at = this.#surfacePoint(body, point);
     const all = this.topology.interaction.together ?? [];
-    if (together && !all.includes(at.body))
-      badArgument(
-        "together",
-        together,
-        `with a body that can be grabbed together with others: ${all.map((index) => this.bodies[index]!.name).join(", ") || "this scene has none"}`,
-      );
+    if (together && !all.includes(at.body)) badArgument("together", together, "with a body of interaction.together");
     this.#mayAct();
     const most = this.#limit("grabsPerMember", Limits.grabsPerMember);
     const { size } = this.#grabs.live;
@@ -326,6 +327,30 @@ export class Room {
     const { index } = this.#spawnable(body);
     this.#mayAct();
     return this.#ask((request) => build.dress(index, { ...change, request }));
+  }
+
+  /**
+   * Turns an own grab into a pin, which stays when this member lets go or leaves.
+   * @returns resolves when it is done; rejects with the server's reason, and the grab stays
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
+   */
+  pin(grab: Grab): Promise<void> {
+    if (!this.#grabs.live.has(grab)) badArgument("grab", grab, "a live grab");
+    this.#mayAct();
+    grab.settle();
+    return this.#ask((request) => build.pin(grab.id, { request })).then(() => grab.end());
+  }
+
+  /**
+   * Removes a pin of any member.
+   * @param pin its number; null: all pins, for owners
+   * @returns resolves when it is done; rejects with the server's reason
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
+   */
+  unpin(pin: number | null): Promise<void> {
+    checkInteger("pin", pin ?? 0, MOST_MEMBER);
+    this.#mayAct();
+    return this.#ask((request) => build.unpin(pin, { request }));
   }
 
   /**

@@ -147,7 +147,7 @@ export class Room {
       onAccess: () => this.#broadcast.certain(encodeAccess(access.state), "other"),
       onSilenced: (member) => {
         this.#talk.forget(member);
-        this.#requests.silence(member, this.#events.looks);
+        this.#requests.silence(member, this.#events);
       },
     });
     const acts = new ActLog(this.tickHz);

@@ -2,6 +2,7 @@
  * Handles the events of a tick: sends messages, counts metrics, and updates the state that the room keeps of bodies.
  */
 import type { FastifyBaseLogger } from "fastify";
+import type { Pin } from "../../shared/members/pin.ts";
 import type { BodyLook } from "../../shared/scene/bodyLook.ts";
 import type { Tuning } from "../../shared/members/tuningLimits.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -16,6 +17,7 @@ import {
   encodeContacts,
   encodeLooks,
   encodeNotice,
+  encodePins,
   encodeReset,
   encodeTuned,
   encodeSpawnable,
@@ -57,6 +59,7 @@ export class RoomEvents {
   #told: Outgoing[] = [];
   /** Looks of the bodies that do not look as in the scene. */
   readonly looks = new Map<number, BodyLook>();
+  readonly pins = new Map<number, Pin>();
 
   constructor(options: RoomEventsOptions) {
     this.#options = options;
@@ -69,6 +72,7 @@ export class RoomEvents {
     this.#options.acts.take(tick, inputs, events, this.#tuning);
     for (const event of events) this.#report(event, tick, inputs);
     this.#tellLooks(events, tick);
+    this.#tellPins(events, tick, inputs);
     if (this.#told.length > 0) this.#options.broadcast.certainly(this.#told);
     this.#told = [];
     const refused = events.map((event) => (event.type === "inputRejected" ? event.input : undefined));
@@ -99,10 +103,11 @@ export class RoomEvents {
     // Bodies that are not in the scene must not be drawn.
     if (spawnable.length > 0) connection.send(encodeSpawnable(tick, absent, 0), "other");
     if (this.looks.size > 0) connection.send(encodeLooks(tick, rowsOf(this.looks)), "other");
+    if (this.pins.size > 0) connection.send(encodePins(tick, this.pins, 0), "other");
   }
 
   /** Resets all known state after the room's state was replaced, and requests keyframes for all members. */
-  standAt({ held, absent: now, tuning, looks }: Rebuilt, tick: number): void {
+  standAt({ held, absent: now, tuning, looks, pins }: Rebuilt, tick: number): void {
     const { held: known, absent, spawnable, sessions, broadcast, acts } = this.#options;
     acts.wentBack(tick);
     known.clear();
@@ -120,6 +125,10 @@ export class RoomEvents {
     this.looks.clear();
     for (const [body, look] of looks) this.looks.set(body, look);
     if (changed.size > 0) broadcast.certain(encodeLooks(tick, rowsOf(changed)), "other");
+    const hadPins = this.pins.size > 0;
+    this.pins.clear();
+    for (const [pin, at] of pins) this.pins.set(pin, at);
+    if (hadPins || pins.length > 0) broadcast.certain(encodePins(tick, this.pins, 0), "other");
   }
 
   /** Sends all changed looks of a tick in one message. */
@@ -133,6 +142,23 @@ export class RoomEvents {
       else this.looks.delete(body);
     }
     if (rows.size > 0) this.#tell(encodeLooks(tick, [...rows.values()]));
+  }
+
+  /** Sends the pins after a tick that changed them. A pinned grab is no grab of its member any more. */
+  #tellPins(events: readonly SimEvent[], tick: number, inputs: readonly Input[]): void {
+    const { sessions, interactions } = this.#options;
+    let changedBy: number | undefined;
+    for (const event of events) {
+      if (event.type !== "pinned") continue;
+      const { pin, after, member } = event;
+      changedBy = member;
+      if (after) this.pins.set(pin, after);
+      else this.pins.delete(pin);
+      const input = event.input === undefined ? undefined : inputs[event.input];
+      const session = sessions.get(member);
+      if (input?.type === "pin" && input.grab !== undefined && session) interactions.forget(session, input.grab);
+    }
+    if (changedBy !== undefined) this.#tell(encodePins(tick, this.pins, changedBy));
   }
 
   #tell(bytes: Uint8Array): void {
@@ -171,7 +197,8 @@ export class RoomEvents {
         this.#reportContact(event, tick);
         return;
       case "dressed":
-        return; // told once for all bodies of the tick
+      case "pinned":
+        return; // told once for all of the tick
       case "tuned":
         this.#tuning = event.tuning;
         this.#tunedTick = event.tick;

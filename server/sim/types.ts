@@ -5,6 +5,7 @@
  */
 import type { Refusal as RangeRefusal } from "../../shared/members/inputRanges.ts";
 import type { Topology } from "../../shared/topology.ts";
+import type { Pin } from "../../shared/members/pin.ts";
 import type { BodyLook, LookChange } from "../../shared/scene/bodyLook.ts";
 import type { Tuning, TuningChange, TuningLimits } from "../../shared/members/tuningLimits.ts";
 import * as stages from "../kernel/assembly/layout/stages.ts";
@@ -60,7 +61,11 @@ export type Input =
    */
   | ({ type: "tune"; member: number } & TuningChange)
   /** Changes the look of a spawnable body (looks.ts). */
-  | ({ type: "dress"; member: number; body: number } & LookChange);
+  | ({ type: "dress"; member: number; body: number } & LookChange)
+  /** Turns a grab of the member into a pin (grabs/pins.ts). Without `grab`, begins the pin, to undo its removal. */
+  | ({ type: "pin"; member: number; grab?: number } & Pin)
+  /** Removes a pin; without effect if there is none of this number. */
+  | { type: "unpin"; member: number; pin: number };
 
 type Words<S extends string> = S extends `${infer A}_${infer B}`
   ? `${Lowercase<A>}${Capitalize<Words<B>>}`
@@ -173,7 +178,7 @@ export type SimEvent =
   | { type: "bodyHeld"; tick: number; body: number; reason: string }
   /**
    * `grab`: number of the refused grab; `by`: the surface that occupies the place for a spawned body; `input`: place of
-   * a refused spawn, removal, tuning or look among the tick's inputs.
+   * a refused spawn, removal, tuning, look or pin among the tick's inputs.
    */
   | {
       type: "inputRejected";
@@ -196,6 +201,11 @@ export type SimEvent =
    * tick's inputs; absent: the body was taken out, or the scene starts again.
    */
   | { type: "dressed"; tick: number; member: number; body: number; look: BodyLook; before: BodyLook; input?: number }
+  /**
+   * A pin was set (`after`) or removed (`before`). `input`: place of the change among the tick's inputs; absent: its
+   * body was taken out, or the scene starts again.
+   */
+  | { type: "pinned"; tick: number; member: number; pin: number; before?: Pin; after?: Pin; input?: number }
   /** `tuning` applies from this tick on. */
   | { type: "tuned"; tick: number; member: number; tuning: Tuning };
 
@@ -253,6 +263,7 @@ export interface World {
   tuning(): Tuning;
   /** Looks of the bodies that do not look as in the scene. */
   looks(): [body: number, look: BodyLook][];
+  pins(): [pin: number, at: Pin][];
   /** Pairs a, b of bodies that touch each other, a < b, in one flat array. */
   touching(): number[];
   /** True while a collider moves and for a moment after; depends only on the tick number. */

@@ -3,7 +3,7 @@
  * thread may step the next tick.
  *
  *   step
- *   |- inputs    grabs, moves, impulses, reset, spawns, tuning, looks   invalid ones -> inputRejected, nothing changes
+ *   |- inputs    grabs, pins, impulses, reset, spawns, tuning, looks   invalid ones -> inputRejected, nothing changes
  *   |- intersections   after a start, reset or roll-back: reports intersecting surfaces, then separates or holds them
  *   |                  (intersections/watch.ts)
  *   |- speeds    limits each body to a few of its sizes per substep (motionLimits.ts)
@@ -15,12 +15,14 @@
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { tellCrowding } from "./rest/crowding.ts";
 import { easeGrabs } from "./grabs/grabLimits.ts";
-import { applyInput, type GrabInput, moveGrabTargets } from "./grabs/applyGrabs.ts";
+import { applyInput, grab, type GrabInput, moveGrabTargets, refuse } from "./grabs/applyGrabs.ts";
 import type { Views } from "./world/views.ts";
+import { RoomPins } from "./grabs/pins.ts";
 import { freeSlot } from "./grabs/grabSlots.ts";
 import { SchedulerWords } from "./threads/schedulerWords.ts";
 import { instantiateKernel, type Kernel } from "./world/kernelModule.ts";
 import { stirs } from "../../shared/geometry/colliderMotion.ts";
+import type { Pin } from "../../shared/members/pin.ts";
 import type { BodyLook } from "../../shared/scene/bodyLook.ts";
 import type { Tuning } from "../../shared/members/tuningLimits.ts";
 import { carry, comesNear } from "./colliders/movers.ts";
@@ -85,6 +87,7 @@ export class SimWorld implements World {
   private readonly inactiveBodies: InactiveBodies;
   private readonly tuned: RoomTuning;
   private readonly dressed: RoomLooks;
+  private readonly pinned: RoomPins;
   private readonly rest: Rest;
   private readonly islands: SleepingIslands;
   private readonly methods: MethodBodies;
@@ -109,6 +112,10 @@ export class SimWorld implements World {
     this.inactiveBodies = new InactiveBodies(this.views, layout, this.kernel);
     this.tuned = new RoomTuning(this.views, layout, template);
     this.dressed = new RoomLooks(this.views, layout);
+    this.pinned = new RoomPins(this.views, layout, {
+      refuse: (input) => refuse(this.views, layout, input, (body) => this.inactiveBodies.isAbsent(body)),
+      begin: (input) => grab(this.views, layout, this.kernel, input),
+    });
     this.rest = new Rest(
       memory,
       this.views,
@@ -245,7 +252,8 @@ export class SimWorld implements World {
         const event = this.comeOrGo(input, tick);
         events.push(event.type === "inputRejected" ? { ...event, input: place } : event);
         if (event.type === "inputRejected") continue; // a rejected input wakes no body
-        if (event.type === "removed") events.push(...this.dressed.undress(tick, event.body));
+        if (event.type === "removed")
+          events.push(...this.dressed.undress(tick, event.body), ...this.pinned.removeOf(tick, event.body));
       }
       const refusal = input.type === "tune" && this.tuned.refuse(input);
       if (refusal) {
@@ -256,9 +264,12 @@ export class SimWorld implements World {
       if (input.type === "reset") {
         this.reset();
         events.push({ type: "reset", tick, member: input.member }, ...this.dressed.undress(tick));
+        events.push(...this.pinned.removeOf(tick));
       } else if (input.type === "tune") {
         if (this.tuned.apply(input)) this.relist();
         tunedBy = input.member;
+      } else if (input.type === "pin" || input.type === "unpin") {
+        events.push(...this.pinned.apply(input, tick, place));
       } else if (input.type !== "spawn" && input.type !== "remove") {
         this.applyGrab(input, tick, events);
       }
@@ -326,6 +337,7 @@ export class SimWorld implements World {
       hash = kernel.hashState(hash, s.address, s.stride, s.offset, s.rows, s.firstLane, s.lastLane);
     hash = kernel.hashState(hash, layout.tuning, 16, 0, 1, 0, this.tuned.hashedWords);
     hash = kernel.hashState(hash, layout.looks, 16, 0, 1, 0, this.dressed.hashedWords);
+    hash = kernel.hashState(hash, layout.pins, 16, 0, 1, 0, this.pinned.hashedWords);
     return BigInt.asUintN(64, hash).toString(16).padStart(16, "0");
   }
 
@@ -350,6 +362,10 @@ export class SimWorld implements World {
 
   looks(): [body: number, look: BodyLook][] {
     return this.dressed.current;
+  }
+
+  pins(): [pin: number, at: Pin][] {
+    return this.pinned.current;
   }
 
   contactCounts(): ContactCounts {

@@ -3,6 +3,7 @@
  * only the memories in the tasks. A task's name is that of its function in `simWorker.ts` or `buildWorker.ts`.
  */
 import type { MessagePort } from "node:worker_threads";
+import type { Pin } from "../../shared/members/pin.ts";
 import type { BodyLook } from "../../shared/scene/bodyLook.ts";
 import type { BodyTuning, Tuning, TuningLimits } from "../../shared/members/tuningLimits.ts";
 import type { FoundInMesh } from "../sim/body/meshes.ts";
@@ -373,6 +374,7 @@ export interface ReplayResult {
   tuning: Tuning;
   /** Looks that members gave bodies. */
   looks: [body: number, look: BodyLook][];
+  pins: [pin: number, at: Pin][];
   stateHash: string;
   /** The first tick whose hash differs from the recorded one, with both hashes; null: none. */
   differs: (TickHash & { recorded: string }) | null;

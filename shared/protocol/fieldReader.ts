@@ -46,6 +46,12 @@ export class FieldReader {
     return this.#message[this.#at];
   }
 
+  /** Passes over nil. */
+  skip(): null {
+    this.#at++;
+    return null;
+  }
+
   finite(field: string): number {
     const value = this.#message[this.#at++];
     if (typeof value !== "number" || !Number.isFinite(value)) throw this.malformed(`${field} is not a finite number`);

@@ -17,6 +17,7 @@ import * as kick from "./messages/fromClient/kick.ts";
 import * as message from "./messages/fromClient/message.ts";
 import * as move from "./messages/fromClient/move.ts";
 import * as needKeyframe from "./messages/fromClient/needKeyframe.ts";
+import * as pin from "./messages/fromClient/pin.ts";
 import * as ping from "./messages/fromClient/ping.ts";
 import * as react from "./messages/fromClient/react.ts";
 import * as release from "./messages/fromClient/release.ts";
@@ -26,6 +27,7 @@ import * as say from "./messages/fromClient/say.ts";
 import * as spawn from "./messages/fromClient/spawn.ts";
 import * as tune from "./messages/fromClient/tune.ts";
 import * as undo from "./messages/fromClient/undo.ts";
+import * as unpin from "./messages/fromClient/unpin.ts";
 import { Limits } from "./protocol.ts";
 import { findInvalidText } from "./utf8.ts";
 
@@ -56,6 +58,8 @@ const REQUESTS = {
   react,
   say,
   dress,
+  pin,
+  unpin,
 };
 type Requests = typeof REQUESTS;
 
@@ -85,6 +89,8 @@ export const build = {
   react: react.build,
   say: say.build,
   dress: dress.build,
+  pin: pin.build,
+  unpin: unpin.build,
 };
 
 const eachRequest = <T>(get: (one: Requests[keyof Requests]) => T): Record<keyof Requests, T> =>

@@ -12,6 +12,7 @@ import * as looks from "./messages/fromServer/looks.ts";
 import * as members from "./messages/fromServer/members.ts";
 import * as message from "./messages/fromServer/message.ts";
 import * as notice from "./messages/fromServer/notice.ts";
+import * as pins from "./messages/fromServer/pins.ts";
 import * as pong from "./messages/fromServer/pong.ts";
 import * as positions from "./messages/fromServer/positions.ts";
 import * as reactions from "./messages/fromServer/reactions.ts";
@@ -32,6 +33,7 @@ export { encode as encodeLooks, type LookRow } from "./messages/fromServer/looks
 export { encode as encodeMembers, type Member } from "./messages/fromServer/members.ts";
 export { encode as encodeMessage } from "./messages/fromServer/message.ts";
 export { encode as encodeNotice } from "./messages/fromServer/notice.ts";
+export { encode as encodePins, type PinRow } from "./messages/fromServer/pins.ts";
 export { encode as encodePong } from "./messages/fromServer/pong.ts";
 export { encode as encodePositions } from "./messages/fromServer/positions.ts";
 export { encode as encodeReactions } from "./messages/fromServer/reactions.ts";
@@ -65,6 +67,7 @@ const MESSAGES = {
   reactions,
   said,
   looks,
+  pins,
 };
 type Messages = typeof MESSAGES;
 
@@ -99,6 +102,7 @@ const PARSERS: Readonly<Record<number, (values: Values) => ServerEvent>> = {
   [reactions.number]: reactions.parse,
   [said.number]: said.parse,
   [looks.number]: looks.parse,
+  [pins.number]: pins.parse,
 };
 
 /**

@@ -48,6 +48,7 @@ const PICTURES: Picture[] = [
     afterMs: 2500,
   },
   { scene: "twisted-beams", poses: [], afterMs: 6000 },
+  { scene: "modes", poses: [], again: true, afterMs: 2500 },
   { scene: "dented-dragons", poses: [], afterMs: 6000 },
   { scene: "crush", poses: [], again: true, afterMs: 900 },
   { scene: "funnel", poses: [], again: true, afterMs: 1200 },
@@ -100,16 +101,18 @@ const PICTURES: Picture[] = [
   },
 ];
 
+/** @param query of the address, after the quality */
 async function visitor(
   stage: E2e,
   path: string,
   { name, color }: { name: string; color: string },
   size: { width: number; height: number },
   scale: number,
+  query = "",
 ): Promise<Page> {
   const page = await stage.visit("/icon.svg", { viewport: size, deviceScaleFactor: scale });
   await page.evaluate((identity) => localStorage.setItem("pliant.identity", JSON.stringify(identity)), { name, color });
-  await page.goto(`${stage.url}${path}?quality=1`);
+  await page.goto(`${stage.url}${path}?quality=1${query}`);
   return drawn(page);
 }
 
@@ -170,6 +173,8 @@ try {
       poses[0] ?? { name: "Ada", color: "#e4572e" },
       { width: 640, height: 420 },
       1.5,
+      // Without tools the bodies fill the picture.
+      "&ui=none",
     );
     if (poses.length > 0) await until(page, () => window.pliant.frames().at(-1)?.still, undefined);
     for (const pose of poses) {

@@ -18,6 +18,7 @@ import {
   encodeMembers,
   encodeMessage,
   encodeNotice,
+  encodePins,
   encodePong,
   encodePositions,
   encodeReactions,
@@ -93,6 +94,9 @@ const CLIENT: [string, Uint8Array][] = [
   ["tune", build.tune({ asScene: true })],
   ["dress", build.dress(2, { color: "#2e86ab", finish: "metal", text: "Zoë’s" })],
   ["dress", build.dress(2, { color: null })],
+  ["pin", build.pin(3)],
+  ["unpin", build.unpin(15, { request: 4 })],
+  ["unpin", build.unpin(null)],
   ["react", build.react(3)],
   ["say", build.say("Zoë pulls")],
   ["message", build.message("score", { points: 7, by: [1, 2.5], note: null })],
@@ -198,6 +202,17 @@ const SERVER: [string, Uint8Array][] = [
       [3, {}, 0],
     ]),
   ],
+  [
+    "pins",
+    encodePins(
+      70001,
+      [
+        [0, { by: 2, ...at, target: [0.5, -1, 2] }],
+        [15, { by: 300, ...at, target: [0.5, -1, 2], together: true }],
+      ],
+      2,
+    ),
+  ],
   ["message", encodeMessage(2, "score", { points: 7, by: [1, 2.5], note: null })],
   [
     "contacts",
@@ -247,6 +262,7 @@ const MALFORMED: [string, Uint8Array][] = [
   ["a density that is not a number", encode([ClientMessage.tune, { body: 0, density: "1" }])],
   ["a color that is a number", encode([ClientMessage.dress, 2, { color: 0xff0000 }])],
   ["a text that is a number", encode([ClientMessage.dress, 2, { text: 7 }])],
+  ["a pin without a number", encode([ClientMessage.unpin])],
   ["pins without a body", encode([ClientMessage.tune, { pins: true }])],
   ["data with a date", encode([ClientMessage.message, "at", new Date(0)])],
   ["data with NaN", encode([ClientMessage.message, "at", [Number.NaN]])],

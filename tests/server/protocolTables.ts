@@ -36,7 +36,7 @@ const LIMITS: Readonly<Record<keyof typeof Limits, string>> = {
   maxPayload: "bytes of a client message",
   helloTimeoutMs: "ms until `hello`",
   inputsPerSecond:
-    "sustained; one count for inputs (`grab` `move` `release` `impulse` `reset` `spawn` `remove` `message` `react` `say` `tune` `dress`, unknown types), one for presence (`cursor` `ping` `needKeyframe`, WebSocket pings and pongs)",
+    "sustained; one count for inputs (`grab` `move` `release` `impulse` `reset` `spawn` `remove` `message` `react` `say` `tune` `dress` `pin` `unpin`, unknown types), one for presence (`cursor` `ping` `needKeyframe`, WebSocket pings and pongs)",
   inputBurst: "at once, for each of the two",
   floodBudget: "messages over these limits (recovering at 60 a second) until 4429",
   heartbeatMs: "ms between the server's pings",

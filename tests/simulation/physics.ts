@@ -360,6 +360,7 @@ export class Physics {
       absent: world.absent ? SPAWNABLE : [],
       tuning: NOTHING_TUNED,
       looks: [],
+      pins: [],
       stateHash: world.hash,
       differs,
     };

@@ -22,9 +22,9 @@ from .frames import Body, BodyKey, Frame, Topology, little_endian
 
 _VERSION = 2
 _HELLO, _GRAB, _MOVE, _RELEASE, _IMPULSE, _RESET, _NEED_KEYFRAME, _SPAWN, _REMOVE = 1, 2, 3, 4, 5, 6, 9, 10, 11
-_MESSAGE, _TUNE, _UNDO, _REACT, _SAY, _DRESS = 14, 15, 16, 17, 18, 19
+_MESSAGE, _TUNE, _UNDO, _REACT, _SAY, _DRESS, _PIN, _UNPIN = 14, 15, 16, 17, 18, 19, 20, 21
 _WELCOME, _KEYFRAME, _DELTA, _MEMBERS, _NOTICE, _WAITING, _HEARD, _POSITIONS = 64, 65, 66, 67, 71, 73, 75, 76
-_CONTACTS, _TUNED, _REACTIONS, _SAID, _LOOKS = 77, 78, 80, 81, 82
+_CONTACTS, _TUNED, _REACTIONS, _SAID, _LOOKS, _PINS = 77, 78, 80, 81, 82, 83
 #: Reactions by their number in the protocol.
 REACTIONS = ("👍", "👏", "😂", "😮", "❤️", "🎉")
 #: Time without messages after which the connection is lost, s; the server sends at least every 3 s.
@@ -128,6 +128,13 @@ class Grab:
             except PliantError:
                 pass  # Without a connection the server has released it.
 
+    def pin(self) -> None:
+        """Asks the server to turn the grab into a pin, which stays when this member lets go or leaves. The grab ends:
+        if the server refuses the pin (a notice), it releases the point."""
+        if self.held:
+            self._room._send(_PIN, self._grab)
+            self.release()
+
     def __enter__(self) -> Grab:
         return self
 
@@ -151,6 +158,8 @@ class Room:
         self.spawnable: Set[int] = set()
         #: Looks that members gave bodies, by name of the body.
         self.looks: Dict[str, Dict[str, Any]] = {}
+        #: Pins of the room by number: `by` (member), `body` (name), `triangle`, `u`, `v`, `target`, `together`.
+        self.pins: Dict[int, Dict[str, Any]] = {}
         #: The newest `tuned` of the server: `tick`, `member` (the author of the change), and the complete physics. None before it.
         self.tuning: Optional[Dict[str, Any]] = None
         self._heard: Feed[Message] = Feed(self._news, lambda: self._ended)
@@ -267,6 +276,10 @@ class Room:
     def dress(self, body: BodyKey, **change: Optional[str]) -> None:
         """Changes the look of a spawnable body for everyone: `color` (#rrggbb), `finish`, `text`. None: as in the scene."""
         self._send(_DRESS, self.topology.body(body).index, change)
+
+    def unpin(self, pin: Optional[int]) -> None:
+        """Removes a pin of any member; None: all pins, for owners."""
+        self._send(_UNPIN, pin)
 
     def reset(self) -> None:
         """Restarts the scene for everyone."""
@@ -396,6 +409,10 @@ class Room:
             self._ended = ended
             self._news.notify_all()
 
+    def _pin(self, by: int, body: int, triangle: int, u: float, v: float, *more: Any) -> Dict[str, Any]:
+        where = {"body": self.topology.body(body).name, "triangle": triangle, "u": u, "v": v}
+        return {"by": by, **where, "target": tuple(more[:3]), "together": len(more) > 3 and more[3] is True}
+
     def _take(self, kind: int, *fields: Any) -> None:
         if kind == _POSITIONS:
             self._show(Frame(fields[0], little_endian("i", fields[1]), self.topology))
@@ -407,6 +424,8 @@ class Room:
             self.spawnable = set(fields[1])
         elif kind == _LOOKS:
             self.looks.update((self.topology.body(row[0]).name, row[1]) for row in fields[1])
+        elif kind == _PINS:
+            self.pins = {row[1]: self._pin(row[0], *row[2:]) for row in fields[1]}
         elif kind == _HEARD:
             self._heard.put(Message(*fields[:3]))
         elif kind == _CONTACTS:

@@ -80,10 +80,15 @@ export class Grab {
     else this.#pending = true;
   }
 
+  /** Sends the newest target if it waits. */
+  settle(): void {
+    if (this.#pending) this.#flush();
+  }
+
   /** Releases the grab. May be called twice. */
   release(): void {
     if (!this.#held) return;
-    if (this.#pending) this.#grabs.send(build.move(this.id, this.#target));
+    this.settle();
     this.#grabs.send(build.release(this.id));
     this.end();
   }

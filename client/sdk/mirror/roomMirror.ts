@@ -2,6 +2,7 @@
  * A client's copy of a room: the only place that handles each message of the server. The public `Room` and the room
  * page's state are built on it.
  */
+import type { Pin } from "../../../shared/members/pin.ts";
 import type { BodyLook } from "../../../shared/scene/bodyLook.ts";
 import type { AccessState, Member, ServerEvent, RoomStats, Welcome } from "../../../shared/protocol/fromServer.ts";
 import type { Tuning } from "../../../shared/members/tuningLimits.ts";
@@ -30,6 +31,7 @@ export class RoomMirror extends Listeners {
   spawnable: readonly number[] = [];
   /** Looks that members gave bodies, by body. */
   looks: Record<number, BodyLook> = {};
+  pins: Readonly<Record<number, Pin>> = {};
   access: AccessState | undefined;
   tuning: Tuning | undefined;
   stats: RoomStats | undefined;
@@ -77,6 +79,9 @@ export class RoomMirror extends Listeners {
       case "looks":
         for (const [body, look] of event.looks) this.looks[body] = look;
         return this.tell("looks", event);
+      case "pins":
+        this.pins = Object.fromEntries(event.pins);
+        return this.tell("pins", event);
       case "access":
         this.access = event.access;
         return this.tell("access", event.access);
@@ -136,6 +141,7 @@ export class RoomMirror extends Listeners {
     const resumed = known && this.welcome?.session === welcome.session;
     this.welcome = welcome;
     this.looks = {};
+    this.pins = {};
     this.#expectsLines = true;
     // The chain of a new connection begins with a keyframe.
     this.frames?.lineLost();

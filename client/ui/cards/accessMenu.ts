@@ -17,6 +17,7 @@ export interface AccessActions {
   invite: (role: "player" | "spectator") => void;
   /** Takes the room back by this many seconds. */
   goBack: (seconds: number) => void;
+  unpinAll: () => void;
 }
 
 const UNDO_SECONDS = 10;
@@ -37,6 +38,7 @@ export class AccessMenu {
   });
   private readonly clear: HTMLButtonElement;
   private readonly lift: HTMLButtonElement;
+  private readonly unpin: HTMLElement;
 
   constructor(actions: AccessActions) {
     this.button = h(
@@ -84,6 +86,8 @@ export class AccessMenu {
       h("div", { class: "line" }, input, h("label", { for: id }, text));
     const link = (text: string, run: () => void): HTMLElement =>
       h("button", { class: "link", type: "button", onclick: run }, text);
+    this.unpin = link(t("removeAllPins"), actions.unpinAll);
+    this.unpin.hidden = true;
     this.panel = new Panel(
       this.button,
       t("youOwn"),
@@ -97,6 +101,7 @@ export class AccessMenu {
       link(t("copyPlayerLink"), () => actions.invite("player")),
       link(t("copySpectatorLink"), () => actions.invite("spectator")),
       h("hr"),
+      this.unpin,
       link(t("undo", { count: UNDO_SECONDS }), () => actions.goBack(UNDO_SECONDS)),
     );
     this.element.append(this.button);
@@ -106,6 +111,10 @@ export class AccessMenu {
   setOwner(mine: boolean): void {
     this.element.hidden = !mine;
     if (!mine) this.panel.open(false);
+  }
+
+  setPins(count: number): void {
+    this.unpin.hidden = count === 0;
   }
 
   setAccess({ locked, password, ownersOnly, chat, bans }: AccessState): void {

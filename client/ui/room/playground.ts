@@ -3,6 +3,7 @@
  * the room's state.
  */
 import { Vector3 } from "three";
+import type { Pin } from "../../../shared/members/pin.ts";
 import type { Topology } from "../../../shared/topology.ts";
 import { installDebugHook, type HookSources } from "../../debugHook.ts";
 import { GrabController } from "../../input/grabController.ts";
@@ -295,6 +296,7 @@ export class Playground {
     });
     this.presence.update(nowMs, this.grabs.count > 0);
     this.showHold();
+    this.options.shell.pins.show(this.grabs.count > 0, this.placeOf);
     const elapsedMs = Math.min(250, nowMs - this.lastMs);
     const seconds = state.time.at(this.tick) / this.options.topology.tickHz;
     const at = this.followed();
@@ -361,6 +363,12 @@ export class Playground {
     const free = at !== undefined && this.grabs.count === 0 && this.placing === undefined && options.online();
     options.shell.showRing(free && this.view.pick(at.x, at.y, HOLD_PX) ? at : undefined);
   }
+
+  /** Place of a pin in the picture, CSS pixels. */
+  private readonly placeOf = (at: Pin): { x: number; y: number } | undefined => {
+    const body = this.view.bodies[at.body];
+    return body && !body.hidden && !Number.isNaN(this.tick) ? this.view.project(this.view.surfacePoint(at)) : undefined;
+  };
 
   /** Shows the ghost cursor at the body nearest to the middle. */
   showHow(): void {

@@ -5,7 +5,7 @@ import { changesTo, type Tuning } from "../../../shared/members/tuningLimits.ts"
 import { createRoom, fetchRoom, fetchScene, fetchTopology, fetchTunedScene, invite, undo } from "../../net/api.ts";
 import { Connection, type ConnectionStatus, socketUrl } from "../../sdk/connection/roomConnection.ts";
 import { build } from "../../../shared/protocol/fromClient.ts";
-import type { LookRow } from "../../../shared/protocol/fromServer.ts";
+import type { LookRow, PinRow } from "../../../shared/protocol/fromServer.ts";
 import { forgetToken, tokenFor } from "../../net/tokens.ts";
 import { handOver, takeOver } from "../../state/handOver.ts";
 import { atLeast, type Role } from "../../../shared/members/roles.ts";
@@ -93,6 +93,8 @@ class RoomPage {
   /** Contact sounds are on. */
   private hears = false;
   private wanted: Tuning | undefined;
+  /** Number of pins. */
+  private pinned = 0;
 
   constructor(app: HTMLElement, room: string, { password, noScene = false }: Arrival) {
     this.app = app;
@@ -149,6 +151,9 @@ class RoomPage {
       place: (body) => this.place(body),
       takeOut: (body) => send(build.remove(body)),
       dress: (body) => void this.dress(body).catch(sayProblem),
+      pinHere: run("pin"),
+      unpin: (pin) => send(build.unpin(pin)),
+      unpinAll: () => send(build.unpin(null)),
       kick: (member, banSeconds) => send(build.kick(member, banSeconds)),
       tune: (change) => send(build.tune(change)),
       saveScene: () => void fetchTunedScene(room).then((scene) => saveFile(`${room}.json`, scene), sayProblem),
@@ -228,6 +233,7 @@ class RoomPage {
       for (const { member, name, text } of lines) if (!this.isMe(member)) this.say(t("saidLine", { name, text }));
     });
     state.add("looks", ({ looks }) => this.showLooks(looks));
+    state.add("pins", ({ pins, member }) => this.showPins(pins, member));
     state.add("spawned", (event) => this.sayMoved(event, "youPutIn", "somebodyPutIn"));
     state.add("removed", (event) => this.sayMoved(event, "youTookOut", "somebodyTookOut"));
   }
@@ -400,6 +406,7 @@ class RoomPage {
     shell.spawnable.setOnline(resets);
     const open = this.state.access?.chat ?? true;
     shell.talk.setAllowed(online, own || (pulls && open), !open);
+    shell.pins.setAllowed(resets);
     shell.access.setOwner(own);
     shell.tuning.setAllowed(own, online);
     shell.tuning.setLimits(this.state.welcome?.tuning);
@@ -434,6 +441,18 @@ class RoomPage {
       if (text && by === member && member > 0 && !this.isMe(member))
         this.say(t("saidLine", { name: this.nameOf(member), text }));
     }
+  }
+
+  private showPins(pins: readonly PinRow[], member: number): void {
+    const { shell, state } = this;
+    shell.pins.set(state.pins, (body) => this.bodyName(body));
+    shell.access.setPins(pins.length);
+    const more = pins.length - this.pinned;
+    this.pinned = pins.length;
+    if (member === 0 || more === 0) return;
+    const name = this.nameOf(member);
+    if (this.isMe(member)) this.say(t(more > 0 ? "youPinned" : "youUnpinned"));
+    else this.say(t(more > 0 ? "somebodyPinned" : "somebodyUnpinned", { name }));
   }
 
   private async saveInGallery(): Promise<void> {
@@ -533,6 +552,7 @@ class RoomPage {
     shell.tuning.setBodies(this.names);
     shell.costs.setBodies(this.names, false);
     shell.talk.setBodies(this.names);
+    shell.pins.set(state.pins, (body) => this.bodyName(body));
     shell.spawnable.setBodies(
       bodies.flatMap(({ look, spawnable }, body) =>
         spawnable ? [{ body, name: this.names[body]!, color: look.color }] : [],
@@ -559,6 +579,8 @@ class RoomPage {
         return;
       case "wireframe":
         return void playground?.view.toggleWireframe();
+      case "pin":
+        return playground?.grabs.pin();
       case "home":
         shell.talk.setFollowing(undefined);
         return playground?.goHome();
@@ -650,7 +672,9 @@ function noticeText(code: string, text: string, details: unknown, { colliders, b
     seconds?: unknown;
     member?: unknown;
     by?: { body?: number; collider?: number };
+    field?: unknown;
   };
+  if (code === "INPUT_REJECTED" && known.field === "pin") return t("tooManyPins");
   if (code === "ANNOUNCEMENT" && typeof known.text === "string") return known.text;
   if (code === "WENT_BACK" && typeof known.seconds === "number" && typeof known.member === "number")
     return t("wentBack", { count: Math.max(1, Math.round(known.seconds)), name: whoIs(known.member) });

@@ -15,6 +15,7 @@ import { GhostCursor } from "./ghostCursor.ts";
 import { helpPanel } from "../cards/helpPanel.ts";
 import type { ObjectNote } from "../../net/api.ts";
 import { Panel } from "../panel.ts";
+import { PinLayer, type PinActions } from "./pinLayer.ts";
 import type { Profile } from "./profile.ts";
 import { People, type PeopleActions } from "./people.ts";
 import { ResetPanel } from "../cards/resetPanel.ts";
@@ -78,6 +79,7 @@ export class RoomShell {
   private readonly toTry = h("strong");
   private readonly hint = h("p", { class: "hint glass", role: "status", hidden: true });
   readonly cursors = new CursorLayer();
+  readonly pins: PinLayer;
   readonly costs = new CostLabels();
   readonly strain = new StrainLegend();
   private readonly loadingText = h("span", {}, t("openingRoom"));
@@ -98,11 +100,13 @@ export class RoomShell {
       AccessActions &
       PeopleActions &
       BringActions &
-      TalkActions & {
+      TalkActions &
+      PinActions & {
         capture: () => CaptureSource | undefined;
       },
   ) {
     this.people = new People(actions);
+    this.pins = new PinLayer(actions);
     this.access = new AccessMenu(actions);
     this.tuning = new TuningPanel(actions);
     this.spawnable = new SpawnMenu(actions);
@@ -138,6 +142,8 @@ export class RoomShell {
       this.strain.element,
       this.cursors.element,
       this.reactions.element,
+      this.pins.element,
+      this.pins.offer,
       this.ring,
       this.ghost.element,
       this.hint,

@@ -76,8 +76,8 @@ void main() {
   if (inside <= 0.0) discard;
   float half_ = size * sqrt(inside);
   float front = depth - half_;
-  float free = behindAt(ivec2(gl_FragCoord.xy)) - front;
-  if (free <= 0.0) discard;
+  // The surface goes on behind bodies: the canvas's own depth hides it, at its full resolution.
+  float free = max(0.0, behindAt(ivec2(gl_FragCoord.xy)) - front);
   color = vec4((front - range.x) / range.y, 0.0, 0.0, share * min(2.0 * half_, free));
 }`;
 
@@ -194,7 +194,8 @@ void main() {
   // Thin parts bend and reflect nothing, so that the outline has no hard edge.
   float body = smoothstep(0.0, 0.09 * range.y, s.w);
   float facing = clamp(-dot(normal, sight), 0.0, 1.0);
-  float fresnel = body * (0.02 + 0.98 * pow(1.0 - facing, 5.0));
+  // Not up to 1: ripples below the resolution scatter what a steep surface reflects.
+  float fresnel = body * (0.02 + 0.53 * pow(1.0 - facing, 5.0));
   vec2 bent = 0.33 * min(s.w, 0.5 * range.y) * normal.xy / (depth * tangent);
   vec4 seen = texture(behind, clamp(at - 0.5 * bent, 0.0, 1.0));
   vec3 passed = exp(-absorb * s.w);

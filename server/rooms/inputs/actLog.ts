@@ -1,12 +1,13 @@
 /**
  * The newest acts of a room's members, for undo. Two kinds:
  *
- *   spawn, remove, dress, tune   the inverse inputs undo them, whatever other members did meanwhile
+ *   spawn, remove, dress, pin, tune   the inverse inputs undo them, whatever other members did meanwhile
  *   pull, reset                  only a return to the tick before undoes them, and with it all later acts
  *
  * The log is kept in memory only: after a restart or a take-over there is nothing to undo. It judges by ticks and
  * inputs, never by a clock.
  */
+import { type Pin, samePin } from "../../../shared/members/pin.ts";
 import { type BodyLook, sameLook } from "../../../shared/scene/bodyLook.ts";
 import { changesTo, type Tuning, type TuningChange } from "../../../shared/members/tuningLimits.ts";
 import type { Point } from "../../../shared/protocol/fromServer.ts";
@@ -30,6 +31,7 @@ export type Act = {
   | { type: "spawn"; body: number }
   | { type: "remove"; body: number; position: Point; heading: [number, number]; look: BodyLook }
   | { type: "dress"; body: number; before: BodyLook; after: BodyLook }
+  | { type: "pin"; pin: number; before: Pin | undefined; after: Pin | undefined }
   | { type: "tune"; before: Tuning; after: Tuning }
   | { type: "pull" }
   | { type: "reset" }
@@ -42,6 +44,7 @@ export interface StandingState {
   tuning: Tuning;
   absent: ReadonlySet<number>;
   looks: ReadonlyMap<number, BodyLook>;
+  pins: ReadonlyMap<number, Pin>;
 }
 
 const isMove = (act: Act): act is Extract<Act, { type: "spawn" | "remove" }> =>
@@ -130,7 +133,7 @@ export class ActLog {
   }
 
   /** True if the state that the act left is still there, so that its inverse means the same. */
-  stands(act: Act, { tuning, absent, looks }: StandingState): boolean {
+  stands(act: Act, { tuning, absent, looks, pins }: StandingState): boolean {
     if (act.type === "tune") {
       const changed = valuesOf(changesTo(act.before, act.after));
       return changed.length > 0 && !valuesOf(changesTo(act.after, tuning)).some((name) => changed.includes(name));
@@ -139,8 +142,13 @@ export class ActLog {
       const { before, after } = act;
       return !sameLook(before, after) && sameLook(looks.get(act.body) ?? {}, after);
     }
-    if (act.type !== "spawn" && act.type !== "remove") return true;
     const later = this.#acts.slice(this.#acts.indexOf(act) + 1);
+    if (act.type === "pin") {
+      const { pin, before, after } = act;
+      const gone = before && (absent.has(before.body) || later.some(({ type }) => type === "reset"));
+      return !gone && samePin(pins.get(pin), after);
+    }
+    if (!isMove(act)) return true;
     const replaced = later.some((one) => one.type === "reset" || (isMove(one) && one.body === act.body));
     return !replaced && absent.has(act.body) === (act.type === "remove");
   }
@@ -159,6 +167,7 @@ export class ActLog {
   }
 }
 
+type Pinned = Extract<SimEvent, { type: "pinned" }>;
 type Dressed = Extract<SimEvent, { type: "dressed" }>;
 
 const dressed = (events: readonly SimEvent[], is: (event: Dressed) => boolean): Dressed | undefined =>
@@ -200,6 +209,11 @@ function kindOf({ input, place, moves, before, events }: Done): Kind | undefined
     case "dress": {
       const event = dressed(events, (one) => one.input === place);
       return event && { type: "dress", body: input.body, before: event.before, after: event.look };
+    }
+    case "pin":
+    case "unpin": {
+      const event = events.find((one) => one.type === "pinned" && one.input === place) as Pinned | undefined;
+      return event && { type: "pin", pin: event.pin, before: event.before, after: event.after };
     }
     case "grab":
     case "move":

@@ -52,6 +52,10 @@ export class InputQueue {
       case "grab":
         this.#open.set(key(input), input);
         break;
+      case "pin":
+        // A later move must not change the pin's target.
+        if (input.grab !== undefined) this.#open.delete(key({ member: input.member, grab: input.grab }));
+        break;
       case "release":
         // A later move belongs to another grab, even under the same id.
         this.#open.delete(key(input));
@@ -68,6 +72,7 @@ export class InputQueue {
       case "remove":
       case "tune":
       case "dress":
+      case "unpin":
         break;
     }
     this.#inputs.push(input);

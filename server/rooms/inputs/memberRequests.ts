@@ -2,7 +2,8 @@
  * Turns members' requests into the room's inputs and into the cursors and grabs that other members see. Checks
  * ranges and limits; never waits.
  */
-import { type BodyLook, lookText } from "../../../shared/scene/bodyLook.ts";
+import { PINS_PER_ROOM } from "../../../shared/members/pin.ts";
+import { lookText } from "../../../shared/scene/bodyLook.ts";
 import type { ErrorDetails, NoticeCode } from "../../../shared/errorCodes.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
 import type { Metrics, RejectReason } from "../../metrics/metrics.ts";
@@ -10,6 +11,7 @@ import type { Input } from "../../sim/types.ts";
 import type { RoomShape } from "../../workers/messages.ts";
 import { checkRanges, clampImpulse } from "./requestRanges.ts";
 import type { Answered, ClientRequest } from "../../../shared/protocol/fromClient.ts";
+import type { StandingState } from "./actLog.ts";
 import type { InputQueue } from "./inputQueue.ts";
 import { encodeDone, encodeNotice } from "../../../shared/protocol/fromServer.ts";
 import type { Session } from "../members/session.ts";
@@ -24,7 +26,7 @@ const RESET_COOLDOWN_MS = 500;
 const SPAWN_COOLDOWN_MS = 250;
 
 /** Requests that queue one input each. Moves are coalesced, resets are rare, and a release is never refused. */
-const QUEUED: ReadonlySet<string> = new Set(["grab", "impulse", "spawn", "remove", "tune", "dress"]);
+const QUEUED: ReadonlySet<string> = new Set(["grab", "impulse", "spawn", "remove", "tune", "dress", "pin", "unpin"]);
 
 type MemberRequest = Exclude<
   ClientRequest,
@@ -84,6 +86,10 @@ export class MemberRequests {
       }
       case "dress":
         return this.#dress(session, request);
+      case "pin":
+        return this.#pin(session, request);
+      case "unpin":
+        return this.submit(this.#unpinned(request.pin, member), number);
       case "cursor":
         session.cursor = request.at;
         session.grabsChanged = true;
@@ -165,10 +171,29 @@ export class MemberRequests {
     this.#accept({ ...dress, ...shown, member }, request);
   }
 
-  /** Removes a member's texts from bodies. @param member undefined: none. @param looks that members gave bodies */
-  silence(member: number | undefined, looks: ReadonlyMap<number, BodyLook>): void {
+  #pin(session: Session, { grab, request }: Of<"pin">): void {
+    const { member } = session;
+    const held = session.grabs.get(grab);
+    if (!held)
+      return this.#refuse(session, "range", "OUT_OF_RANGE", {
+        ...{ field: "grab", value: grab, limit: "a grab that you hold" },
+        request,
+      });
+    this.#accept({ type: "pin", member, by: member, ...held }, request);
+  }
+
+  /** @param pin null: all */
+  #unpinned(pin: number | null, member: number): Input[] {
+    const pins = pin === null ? Array.from({ length: PINS_PER_ROOM }, (_, n) => n) : [pin];
+    return pins.map((one) => ({ type: "unpin", member, pin: one }));
+  }
+
+  /** Removes the texts and pins of a kicked member. @param member undefined: removes none */
+  silence(member: number | undefined, { looks, pins }: Pick<StandingState, "looks" | "pins">): void {
+    if (member === undefined) return;
     for (const [body, { by }] of looks)
-      if (member !== undefined && by === member) this.#queue.push({ type: "dress", member: 0, body, text: null });
+      if (by === member) this.#queue.push({ type: "dress", member: 0, body, text: null });
+    for (const [pin, { by }] of pins) if (by === member) this.#queue.push({ type: "unpin", member: 0, pin });
   }
 
   /** Queues the inputs of a request; the last one answers it. */

@@ -1,4 +1,5 @@
 /** Checks whether a request may reach the simulation: its bodies exist and its values are within limits. */
+import { PINS_PER_ROOM } from "../../../shared/members/pin.ts";
 import { lookText } from "../../../shared/scene/bodyLook.ts";
 import {
   type Refusal,
@@ -46,6 +47,7 @@ export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal |
     );
   if (request.type === "remove") return refuseNotSpawnable(request.body, shape.spawnable);
   if (request.type === "dress") return refuseLook(request, shape);
+  if (request.type === "unpin") return refusePin(request.pin);
   if (request.type === "tune") return checkTuning(request, shape);
   return request.type === "cursor" && request.at ? refuseFar("cursor", request.at, shape) : null;
 }
@@ -74,6 +76,9 @@ function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange
 function refuseLook({ body, text, ...change }: Of<"dress">, { spawnable }: RoomShape): Refusal | null {
   return refuseNotSpawnable(body, spawnable) ?? refuseDress({ ...change, text: text && lookText(text) });
 }
+
+const refusePin = (pin: number | null): Refusal | null =>
+  pin === null || pin < PINS_PER_ROOM ? null : { field: "pin", value: pin, limit: `0 to ${PINS_PER_ROOM - 1}` };
 
 /** Limit text for a field of a body that cannot be changed. */
 const NOT_OF_IT =

@@ -1,7 +1,7 @@
 /**
  * Undo. A member undoes its own newest act that can be separated from the acts of other members; an owner undoes the
- * newest act of any member. Inverse inputs undo spawns, removals, looks and changes of physics. For pulls, pushes and
- * resets the room goes back to the tick before: for a member only while no other member has acted since.
+ * newest act of any member. Inverse inputs undo spawns, removals, looks, pins and changes of physics. For pulls, pushes
+ * and resets the room goes back to the tick before: for a member only while no other member has acted since.
  */
 import { lookChange } from "../../../shared/scene/bodyLook.ts";
 import { CodedError, type NoticeCode } from "../../../shared/errorCodes.ts";
@@ -96,7 +96,7 @@ export class Undo {
     const { acts, events, room } = this.#options;
     const { history } = room.checkpointPolicy;
     if (act.type === "pull" || act.type === "reset") return act.tick - 1 >= history.oldestTick;
-    return acts.stands(act, { tuning: events.tuning, absent: room.absent, looks: events.looks });
+    return acts.stands(act, { tuning: events.tuning, absent: room.absent, looks: events.looks, pins: events.pins });
   }
 
   /** Returns whether the member may undo this act: it is separable from the acts of the others. */
@@ -123,6 +123,9 @@ export class Undo {
       }
       case "dress":
         return [{ type: "dress", member, body: act.body, ...lookChange(act.before) }];
+      case "pin":
+        if (act.before) return [{ type: "pin", member, ...act.before }];
+        return [{ type: "unpin", member, pin: act.pin }];
       case "tune":
         return changesTo(act.before, act.after).map((change) => ({ type: "tune", member, ...change }));
     }

@@ -59,8 +59,7 @@ export class Moderation {
   /** Checks the member's role; sends a notice if the request is refused. */
   allows(session: Session, request: ClientRequest): boolean {
     const { type } = request;
-    // A text beside a body is a line that stays.
-    const asked = type === "dress" && request.text && !this.#options.access.chat ? "say" : type;
+    const asked = this.#askedBy(request);
     if (this.permits(session, asked)) return true;
     const least = this.#leastRole(asked);
     this.#options.metrics.reject("not_allowed");
@@ -71,6 +70,14 @@ export class Moderation {
       request: "request" in request ? request.request : undefined,
     });
     return false;
+  }
+
+  /** Returns the type of request whose rule applies. */
+  #askedBy(request: ClientRequest): ClientRequest["type"] {
+    // A text beside a body is a line that stays.
+    if (request.type === "dress" && request.text && !this.#options.access.chat) return "say";
+    // Removing all pins ends the acts of all members.
+    return request.type === "unpin" && request.pin === null ? "kick" : request.type;
   }
 
   /** Returns whether this member may send such requests now. */

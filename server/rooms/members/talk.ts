@@ -7,7 +7,7 @@ import type { ErrorDetails } from "../../../shared/errorCodes.ts";
 import type { ClientRequest } from "../../../shared/protocol/fromClient.ts";
 import { encodeNotice, encodeReactions, encodeSaid, type Said } from "../../../shared/protocol/fromServer.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
-import { LINE_FORM, REACTIONS } from "../../../shared/members/reactions.ts";
+import { REACTIONS } from "../../../shared/members/reactions.ts";
 import { visibleText } from "../../../shared/members/visibleText.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import type { Broadcast } from "../broadcast/broadcast.ts";
@@ -84,7 +84,11 @@ export class Talk {
     const text = visibleText(said);
     const { length } = [...text];
     if (length < 1 || length > Limits.lineLength)
-      return this.#refuse(session, "OUT_OF_RANGE", { field: "text", value: length, limit: LINE_FORM });
+      return this.#refuse(session, "OUT_OF_RANGE", {
+        field: "text",
+        value: length,
+        limit: `1 to ${Limits.lineLength} characters`,
+      });
     if (!this.#affords(session, "say")) return;
     const { member, name, color } = session;
     this.#wait("say", this.#lines, session, { member, name, color, text });

@@ -19,6 +19,8 @@ export class ReplayGrabs {
     for (const input of inputs) this.#apply(input);
     for (const event of events) {
       if (event.type === "inputRejected" && event.grab !== undefined) this.#drop(event.member, event.grab);
+      const pinned = event.type === "pinned" && event.after && inputs[event.input!];
+      if (pinned && pinned.type === "pin" && pinned.grab !== undefined) this.#drop(pinned.member, pinned.grab);
       if (event.type === "removed")
         for (const { member, grabs } of this.#byMember.values())
           for (const { grab, body } of grabs.values()) if (body === event.body) this.#drop(member, grab);
@@ -60,6 +62,8 @@ export class ReplayGrabs {
       case "remove":
       case "tune":
       case "dress":
+      case "pin":
+      case "unpin":
         return;
     }
   }

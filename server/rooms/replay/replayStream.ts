@@ -10,6 +10,7 @@
  * Its frames equal the room's own integers if the replay begins before a body fell asleep. A body that sleeps when the
  * replay begins may be off by one grid step (workers/stepping/frameEncoder.ts).
  */
+import type { Pin } from "../../../shared/members/pin.ts";
 import type { BodyLook } from "../../../shared/scene/bodyLook.ts";
 import type { RoomRecording } from "../../persistence/recording.ts";
 import { unpack } from "../../persistence/history.ts";
@@ -23,6 +24,7 @@ import {
   encodeReplayHead,
   encodeGrabs,
   encodeLooks,
+  encodePins,
   encodeReset,
   encodeSpawnable,
 } from "../../../shared/protocol/fromServer.ts";
@@ -104,6 +106,7 @@ export async function* replay(
     beside.push(...told);
     if (!send) continue;
     if (!shown && template.shape.spawnable.length > 0) beside = bodies.all(tick);
+    if (!shown) beside.push(...bodies.pins(tick));
     const changed = grabs.takeChanged();
     if (changed.length > 0) beside.push(encodeGrabs(tick, changed));
     const frame = frameOf(result, keyframe);
@@ -124,22 +127,29 @@ async function stepAgain(simulation: RoomSimulation, task: Parameters<RoomSimula
   return lost(outcome.kind === "dropped" ? undefined : outcome.error);
 }
 
-/** Spawnable bodies that are not in the scene, looks of bodies, and the messages about them. */
+/** Spawnable bodies that are not in the scene, looks of bodies, pins, and the messages about them. */
 class BodiesTold {
   readonly #atStart: readonly number[];
   readonly #absent: Set<number>;
   readonly #looks: Map<number, BodyLook>;
+  readonly #pins: Map<number, Pin>;
 
-  constructor(atStart: readonly number[], { absent, looks }: Pick<Rebuilt, "absent" | "looks">) {
+  constructor(atStart: readonly number[], { absent, looks, pins }: Pick<Rebuilt, "absent" | "looks" | "pins">) {
     this.#atStart = atStart;
     this.#absent = new Set(absent);
     this.#looks = new Map(looks);
+    this.#pins = new Map(pins);
   }
 
-  /** Messages with the whole state. */
+  /** Messages with the whole state of bodies. */
   all(tick: number): Uint8Array[] {
     const rows = [...this.#looks].map(([body, look]) => [body, look, 0] as const);
     return [this.encode(tick, 0), encodeLooks(tick, rows)];
+  }
+
+  /** Message with all pins, if there are any. */
+  pins(tick: number): Uint8Array[] {
+    return this.#pins.size > 0 ? [encodePins(tick, this.#pins, 0)] : [];
   }
 
   encode(tick: number, member: number): Uint8Array {
@@ -161,6 +171,10 @@ class BodiesTold {
       case "dressed":
         this.#looks.set(event.body, event.look);
         return [encodeLooks(tick, [[event.body, event.look, event.member]])];
+      case "pinned":
+        if (event.after) this.#pins.set(event.pin, event.after);
+        else this.#pins.delete(event.pin);
+        return [encodePins(tick, this.#pins, event.member)];
       default:
         return [];
     }

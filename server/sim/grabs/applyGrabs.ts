@@ -1,8 +1,9 @@
 /** Applies members' inputs, grabs and impulses, to the room's memory. */
+import { PINS_PER_ROOM } from "../../../shared/members/pin.ts";
 import { refuseGrab } from "../../../shared/members/inputRanges.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { grabSettings } from "./grabLimits.ts";
-import { freeSlot, freeSlots, slotAddress, slotsOf, slotsOfMember } from "./grabSlots.ts";
+import { freeSlot, freeSlots, handOver, heldSlots, slotAddress, slotsOf, slotsOfMember } from "./grabSlots.ts";
 import { averageOf, holdAlone, holdTogether, neighborhood } from "./grabNeighborhood.ts";
 import type { Kernel } from "../world/kernelModule.ts";
 import type { SimLayout } from "../world/worldLayout.ts";
@@ -12,7 +13,7 @@ import type { Input, Refusal, SimEvent } from "../types.ts";
 import type { Views } from "../world/views.ts";
 
 /** Inputs about grabs and impulses. */
-export type GrabInput = Exclude<Input, { type: "reset" | "spawn" | "remove" | "tune" | "dress" }>;
+export type GrabInput = Exclude<Input, { type: "reset" | "spawn" | "remove" | "tune" | "dress" | "pin" | "unpin" }>;
 
 /**
  * Applies one input. An invalid one changes nothing and returns an event.
@@ -57,7 +58,8 @@ function act(views: Views, layout: SimLayout, kernel: Kernel, input: GrabInput):
   }
 }
 
-function refuse(
+/** @returns the reason why the input cannot be applied, as far as its own values show it */
+export function refuse(
   views: Views,
   layout: SimLayout,
   input: GrabInput,
@@ -85,7 +87,11 @@ function length(a: readonly number[]): number {
   return Math.sqrt(a[0]! * a[0]! + a[1]! * a[1]! + a[2]! * a[2]!);
 }
 
-function grab(
+/** Number of slots that are kept for pins. */
+const pinSlots = ({ interaction }: SimLayout): number => PINS_PER_ROOM * Math.max(1, interaction.together.length);
+
+/** @param input of member 0: a pin. @returns the reason why it cannot be applied */
+export function grab(
   views: Views,
   layout: SimLayout,
   kernel: Kernel,
@@ -94,12 +100,13 @@ function grab(
   const holds = input.together ? holdTogether(views, layout, input) : [holdAlone(views, layout, input)];
   const own = slotsOf(views, layout, input.member, input.grab);
   const slots = [...own, ...freeSlots(views, layout)];
-  if (slots.length < holds.length)
-    return { field: "grab", value: input.grab, limit: `${layout.grabCount} grabs in a room` };
+  const most = layout.grabCount - pinSlots(layout);
+  const held = input.member > 0 ? heldSlots(views, layout) - own.length : 0;
+  if (slots.length < holds.length || held + holds.length > most)
+    return { field: "grab", value: input.grab, limit: `${most} grabs in a room` };
   for (const slot of own) freeSlot(views, layout, slot);
   holds.forEach(({ body, point, offset }, n) => {
     const slot = slots[n]!;
-    const owners = layout.grabOwners / 4 + 2 * slot;
     // the grab holds the average of the neighborhood and begins where that is; its goal is the average's position once
     // the picked point has reached the pointer
     writePoint(views.f32, views.i32, slotAddress(layout, slot), point, {
@@ -111,8 +118,7 @@ function grab(
     });
     views.f32.set(offset, layout.grabOffsets / 4 + 3 * slot);
     aim(views, layout, slot, input.target);
-    views.i32[owners] = input.member;
-    views.i32[owners + 1] = input.grab + 1;
+    handOver(views, layout, slot, input.member, input.grab);
   });
   return undefined;
 }

@@ -26,6 +26,17 @@ export function slotsOfMember({ i32 }: Integers, layout: SimLayout, member: numb
 /** Slots without an owner. */
 export const freeSlots = (views: Integers, layout: SimLayout): number[] => slotsOf(views, layout, 0, -1);
 
+/** Number of slots that members hold. */
+export const heldSlots = ({ i32 }: Integers, layout: SimLayout): number =>
+  Array.from({ length: layout.grabCount }, (_, slot) => slot).filter(
+    (slot) => i32[layout.grabOwners / 4 + 2 * slot]! > 0,
+  ).length;
+
+/** Gives a slot to another owner. */
+export function handOver({ i32 }: Integers, layout: SimLayout, slot: number, member: number, grab: number): void {
+  i32.set([member, grab + 1], layout.grabOwners / 4 + 2 * slot);
+}
+
 export function freeSlot({ i32 }: Integers, layout: SimLayout, slot: number): void {
   i32[(slotAddress(layout, slot) + L.POINT_ACTIVE) / 4] = 0;
   i32.fill(0, layout.grabOwners / 4 + 2 * slot, layout.grabOwners / 4 + 2 * slot + 2);

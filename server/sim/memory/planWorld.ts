@@ -1,4 +1,5 @@
 /** Plans a room's memory: every part allocates its memory, in a fixed order, and writes it later. */
+import { PINS_PER_ROOM } from "../../../shared/members/pin.ts";
 import { centerOf } from "../../../shared/geometry/colliderMotion.ts";
 import type { Scene } from "../../../shared/scene/scene.ts";
 import { passThrough } from "../../../shared/scene/sceneImplicit.ts";
@@ -10,6 +11,7 @@ import { planMethods } from "../methods/planMethods.ts";
 import { planReference } from "../methods/references/planReference.ts";
 import type { World } from "../world/readWorld.ts";
 import { planRestShapes } from "../grabs/restShapes.ts";
+import { PINS_BYTES } from "../grabs/pins.ts";
 import { looksBytes } from "../spawn/bodyLooks.ts";
 import { tuningBytes } from "../tuning/applyTuning.ts";
 import { planBalls } from "./bodies/ballRows.ts";
@@ -33,8 +35,9 @@ import { planBlocks } from "./writeBlocks.ts";
 /** Largest number of grabs in a room: 16 members with two each; more are refused. */
 const HANDS = 32;
 
-/** Number of grab slots: one for each body that a grab can hold at once. */
-const grabSlots = ({ interaction }: World["scene"]): number => HANDS * (interaction?.together?.length ?? 1);
+/** Number of slots of grabs and pins: one for each body that a grab can hold at once. */
+const grabSlots = ({ interaction }: World["scene"]): number =>
+  (HANDS + PINS_PER_ROOM) * (interaction?.together?.length ?? 1);
 
 export type WorldPlan = ReturnType<typeof planWorld>;
 
@@ -192,8 +195,9 @@ function planReadout({ bodies, counts: { particles, streamed } }: World, grabCou
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
   const tuning = memoryMap.take(tuningBytes(bodies.length));
   const looks = memoryMap.take(looksBytes(bodies.filter(({ spawnable }) => spawnable).length));
+  const pins = memoryMap.take(PINS_BYTES);
   const grabs = { grabOwners, grabOffsets, grabGoals, grabEdges };
-  return { initial, good, ...grabs, undeformed, anchor, still, scratch, tuning, looks };
+  return { initial, good, ...grabs, undeformed, anchor, still, scratch, tuning, looks, pins };
 }
 
 /**

@@ -18,6 +18,7 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { GrabInput } from "../grabs/applyGrabs.ts";
 import type { Views } from "../world/views.ts";
+import type { PinInput } from "../grabs/pins.ts";
 import { slotAddress, slotsOf, slotsOfMember } from "../grabs/grabSlots.ts";
 import { statusAt } from "../spawn/spawnableBodies.ts";
 import { forgetPairList } from "./keptPushes.ts";
@@ -84,7 +85,7 @@ export class SleepingIslands {
   }
 
   /** Bodies that a grab or impulse concerns. */
-  concernedBy(input: GrabInput): number[] {
+  concernedBy(input: GrabInput | PinInput): number[] {
     const { layout, views } = { layout: this.#layout, views: this.#views };
     const { i32 } = views;
     const held = (slots: number[]): number[] =>
@@ -97,6 +98,10 @@ export class SleepingIslands {
         const before = held(slotsOf(views, layout, input.member, input.grab));
         return [...this.#numbers.filter((b) => b === input.body || also.includes(b)), ...before];
       }
+      case "pin":
+        return this.#numbers.filter((b) => b === input.body);
+      case "unpin":
+        return held(slotsOf(views, layout, 0, input.pin));
       case "releaseAll":
         return held(slotsOfMember(views, layout, input.member));
       default:

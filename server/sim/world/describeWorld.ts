@@ -24,7 +24,7 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
   const layouts = bodyLayouts(world, plan);
   const rate = steps.tickHz * steps.substeps;
   checkMotion(layouts, { tuned, grabSpeed: scene.interaction?.grabSpeed, bodies: world.far.map(freeLoads) }, rate);
-  const { x, xPrev, v, initial, good, bodyRows, anchor, still, scratch, tuning, looks } = plan;
+  const { x, xPrev, v, initial, good, bodyRows, anchor, still, scratch, tuning, looks, pins } = plan;
   const { grabOwners, grabOffsets, grabGoals, grabEdges, solid, obstacles } = plan;
   return {
     ...steps,
@@ -65,8 +65,7 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
     worldRadius: scene.worldRadius ?? SCENE_DEFAULTS.worldRadius,
     quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
     gravity,
-    tuning,
-    looks,
+    ...{ tuning, looks, pins },
     tuned,
     limits: tuningLimits(layouts, tunable, tuned, steps),
     tunable,

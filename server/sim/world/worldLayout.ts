@@ -151,6 +151,8 @@ export interface SimLayout extends Record<string, unknown> {
   gravity: [number, number, number];
   /** Address of the looks of spawnable bodies (looks.ts). */
   looks: number;
+  /** Address of the pins (pins.ts). */
+  pins: number;
   /** Address of the tunable values (applyTuning.ts), then the scene's values and their limits. */
   tuning: number;
   tuned: Tuning;

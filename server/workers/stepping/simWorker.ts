@@ -277,6 +277,7 @@ function runReplay(
     absent: numbers(world.absent()),
     tuning: world.tuning(),
     looks: world.looks(),
+    pins: world.pins(),
     stateHash: world.stateHash(),
     differs,
   };

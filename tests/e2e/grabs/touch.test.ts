@@ -1,9 +1,11 @@
 /**
  * Touch: each finger grabs its own point, a finger beside the body turns the view, and lifting a finger ends its grab.
+ * Another finger pins what one holds; a tap, or the keyboard, removes a pin.
  */
 import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { drawn, noBrowser, surfaceUnderMiddle, until } from "../pageStage.ts";
+import { findings, PHONE_ONLY, withAxe } from "../controls.ts";
+import { drawn, noBrowser, surfaceUnderMiddle, takeHold, toasted, until } from "../pageStage.ts";
 import { useStage } from "../useStage.ts";
 
 interface Finger {
@@ -75,5 +77,49 @@ describe.skipIf(noBrowser)("touch", () => {
     await touch(session, "touchEnd", []);
     await until(page, () => window.pliant.grabs().length === 0, undefined);
     await turnsTheView(page, session);
+  });
+
+  test("a held body is pinned by the offer or by K, stays for all, and falls when its pin is pressed", async () => {
+    const { path } = await stage.room("jelly-stack");
+    const viewport = { width: 390, height: 664 };
+    const phone = await withAxe(await drawn(await stage.visit(path, { viewport, hasTouch: true, isMobile: true })));
+    const other = await drawn(await stage.visit(path, { viewport }));
+    const pins = ".pins .pin:not([hidden])";
+    expect(await phone.locator(".pin-here").isVisible()).toBe(false);
+    const session = await phone.context().newCDPSession(phone);
+    const { x, y } = await surfaceUnderMiddle(phone);
+    const finger = { id: 1, x, y };
+    await touch(session, "touchStart", [finger]);
+    for (let step = 1; step <= 6; step++)
+      await touch(session, "touchMove", [{ ...finger, x: x + 12 * step, y: y - 15 * step }]);
+    const offer = phone.locator(".pin-here");
+    await offer.waitFor();
+    expect(await findings(phone, PHONE_ONLY)).toEqual([]);
+    await offer.tap();
+    await phone.waitForSelector(pins);
+    await toasted(phone, /It stays here/);
+    await touch(session, "touchEnd", []);
+    await until(phone, () => window.pliant.grabs().length === 0, undefined);
+    await other.waitForSelector(pins);
+    await toasted(other, /set a pin/);
+    expect(await findings(phone, PHONE_ONLY)).toEqual([]);
+    await stage.shoot(phone, "pin");
+
+    // The other member sees the pin at its place, names its body to screen readers, and removes it with the keyboard.
+    const pin = other.locator(pins);
+    expect(await pin.getAttribute("aria-label")).toMatch(/^Remove the pin of \S/);
+    await pin.press("Enter");
+    for (const page of [other, phone]) await page.waitForSelector(".pins .pin", { state: "detached" });
+    await toasted(phone, /removed a pin/);
+
+    // K pins what the mouse holds; a press on the pin removes it; undo sets it again.
+    await takeHold(other);
+    await other.keyboard.press("k");
+    await phone.waitForSelector(".pins .pin", { state: "attached" });
+    await other.mouse.up();
+    await other.locator(pins).click();
+    await phone.waitForSelector(".pins .pin", { state: "detached" });
+    await other.keyboard.press("Control+z");
+    await phone.waitForSelector(".pins .pin", { state: "attached" });
   });
 });

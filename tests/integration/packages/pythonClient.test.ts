@@ -120,6 +120,7 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
         heard: ["hello", { answer: 42 }],
         tuning: [[0, -3, 0], 0.5, true],
         talk: ["🎉", true, "Python", "from Python"],
+        pin: [true, true, false, 3],
         refused: ["body", "mass", "kind", "reaction", "text"],
       });
       expect(bot.heard.map(({ kind, data }) => [kind, data])).toEqual([

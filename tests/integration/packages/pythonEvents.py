@@ -3,6 +3,7 @@ messages, waits for a contact, and prints all as JSON."""
 
 import json
 import sys
+import time
 
 import pliant
 
@@ -21,6 +22,14 @@ with pliant.join(url, name="Python", token=token, contacts=True, timeout=600) as
     room.tune(body, friction=0.25)
     while room.tuning is None or room.tuning["bodies"][body]["friction"] != 0.25:
         room.wait(room.frame, timeout=600)
+    with room.grab(body, triangle=0, u=0.25, v=0.25) as grab:
+        grab.pin()
+    while not room.pins:
+        time.sleep(0.02)
+    pin = dict(room.pins[0])
+    room.unpin(None)
+    while room.pins:
+        time.sleep(0.02)
     refused = []
     for wrong in (lambda: room.tune(friction=1), lambda: room.tune(body, mass=1), lambda: room.send("two words"), lambda: room.react("x"), lambda: room.say(b"x")):
         try:
@@ -34,6 +43,7 @@ with pliant.join(url, name="Python", token=token, contacts=True, timeout=600) as
             "heard": [heard.kind, heard.data],
             "tuning": [room.tuning["gravity"], room.tuning["timeScale"], room.tuning["member"] == room.member],
             "talk": [reaction.reaction, reaction.member == line.member == room.member, line.name, line.text],
+            "pin": [pin["by"] == room.member, pin["body"] == body, pin["together"], len(pin["target"])],
             "refused": refused,
         },
         sys.stdout,

@@ -200,6 +200,29 @@ describe("a room", () => {
     room.leave();
   });
 
+  test("pins what it holds, for all members, and removes pins", async () => {
+    const ann = await enter("pinned", { scene: "cube", name: "Ann" });
+    const ben = await enter("pinned", { name: "Ben" });
+    const hand = ann.grab(0, center(ann, "cube"));
+    hand.move([0, 0.5, 0]);
+    hand.move([0, 1, 0]);
+    await ann.pin(hand);
+    expect([hand.held, ann.grabs.length]).toEqual([false, 0]);
+    // The newest target counts, although it had to wait for its turn.
+    const pin = { ...hand.at, by: ann.member, target: [0, 1, 0] };
+    await until(ben, "pins", () => ben.pins[0] !== undefined);
+    expect(ben.pins).toEqual({ 0: { ...pin, u: Math.fround(pin.u), v: Math.fround(pin.v) } });
+    expect((await refused(() => ann.pin(hand))).code).toBe("BAD_ARGUMENT");
+    expect((await refused(() => ben.unpin(-1))).code).toBe("BAD_ARGUMENT");
+    await ben.unpin(0);
+    expect(ben.pins).toEqual({});
+    const another = ben.grab(0, center(ben, "cube"));
+    ann.leave();
+    await ben.pin(another);
+    expect(ben.pins[0]).toMatchObject({ by: ben.member });
+    ben.leave();
+  });
+
   test("is tuned by its owner only", async () => {
     const owner = await enter("tuned", { token: await owned("tuned") });
     const guest = await enter("tuned");

@@ -70,7 +70,8 @@ function memberOf(entry: unknown): MemberGrabs {
   };
 }
 
-function grabOf(entry: unknown): Grab {
+/** Reads a row: [grab, body, triangle, u, v, x, y, z, together?]. */
+export function grabOf(entry: unknown): Grab {
   const fields = value.list(entry, "grabs entry");
   const [grab, body, triangle, u, v] = fields;
   return {

@@ -14,7 +14,7 @@ const TUNING: Tuning = {
   bodies: [{ body: 0, friction: 0.5 }],
 };
 
-const AS_SCENE: StandingState = { tuning: TUNING, absent: new Set(), looks: new Map() };
+const AS_SCENE: StandingState = { tuning: TUNING, absent: new Set(), looks: new Map(), pins: new Map() };
 
 const grab = (member: number): Input => ({
   type: "grab",
@@ -127,4 +127,28 @@ test("changes of a look in a row are one act; it stands while the body looks so,
   // The server's own changes are no acts.
   log.take(200, [{ ...dress(red.color), member: 0 }], [dressed(200, {}, red)], TUNING);
   expect(log.acts[0]).toMatchObject({ type: "remove" });
+});
+
+test("a pin and its removal stand while the pin is as they left it; the server's removals are no acts", () => {
+  const log = new ActLog(HZ);
+  const at = { body: 3, triangle: 0, u: 0.25, v: 0.5, target: [0, 1, 0] as [number, number, number], by: 1 };
+  const stands = (pins: [number, typeof at][], absent: number[] = []): boolean =>
+    log.stands(log.acts[0]!, { ...AS_SCENE, absent: new Set(absent), pins: new Map(pins) });
+  const set: SimEvent = { type: "pinned", tick: 1, member: 1, pin: 2, after: at, input: 0 };
+  log.take(1, [{ type: "pin", member: 1, grab: 1, ...at }], [set], TUNING);
+  expect(log.acts).toMatchObject([{ type: "pin", pin: 2, after: at }]);
+  expect([stands([[2, at]]), stands([[2, { ...at, by: 5 }]]), stands([])]).toEqual([true, false, false]);
+
+  const gone: SimEvent = { type: "pinned", tick: 50, member: 1, pin: 2, before: at, input: 0 };
+  log.take(50, [{ type: "unpin", member: 1, pin: 2 }], [gone], TUNING);
+  expect(log.acts[0]).toMatchObject({ type: "pin", before: at, after: undefined });
+  expect([stands([]), stands([[2, at]]), stands([], [3])]).toEqual([true, false, false]);
+
+  log.take(60, [{ type: "unpin", member: 0, pin: 2 }], [{ ...gone, tick: 60, member: 0 }], TUNING);
+  log.take(70, [{ type: "unpin", member: 1, pin: 2 }], [], TUNING);
+  expect(log.acts).toHaveLength(2);
+  // A reset put the body back: pinning it at the old place would pull it there.
+  log.take(80, [{ type: "reset", member: 2 }], [{ type: "reset", tick: 80, member: 2 }], TUNING);
+  const removal = log.acts[1]!;
+  expect(log.stands(removal, { ...AS_SCENE, pins: new Map() })).toBe(false);
 });
