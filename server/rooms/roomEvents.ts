@@ -146,7 +146,7 @@ export class RoomEvents {
 
   /** Sends the pins after a tick that changed them. A pinned grab is no grab of its member any more. */
   #tellPins(events: readonly SimEvent[], tick: number, inputs: readonly Input[]): void {
-    const { sessions, interactions } = this.#options;
+    const { sessions, requests } = this.#options;
     let changedBy: number | undefined;
     for (const event of events) {
       if (event.type !== "pinned") continue;
@@ -156,7 +156,7 @@ export class RoomEvents {
       else this.pins.delete(pin);
       const input = event.input === undefined ? undefined : inputs[event.input];
       const session = sessions.get(member);
-      if (input?.type === "pin" && input.grab !== undefined && session) interactions.forget(session, input.grab);
+      if (input?.type === "pin" && input.grab !== undefined && session) requests.forget(session, input.grab);
     }
     if (changedBy !== undefined) this.#tell(encodePins(tick, this.pins, changedBy));
   }

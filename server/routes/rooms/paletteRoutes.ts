@@ -94,7 +94,7 @@ export function paletteRoute(
  * Refuses more bodies to a room whose quickest ticks are too long. Its median would refuse them on a busy machine, too.
  * @throws CodedError NO_PALETTE
  */
-function refuseSlow({ costs, template, tickHz }: Room): void {
+function refuseSlow({ costs, tickHz }: Room): void {
   const { p10 } = costs.stepTimes.summary();
   const period = 1 / tickHz;
   if (p10 > period)
