@@ -29,9 +29,12 @@ export interface ReferenceContactPair extends PairName {
   weights: Closest["weights"];
 }
 
-/** Constants of the kernel: rows.ts, contactSolver.ts, contactSlide.ts. */
+/** Constants of the kernel: rows.ts, contactSolver.ts, release.ts, contactSlide.ts. */
 export const EDGE_SHARE = 0.65;
 const RELEASE = 0.25;
+const OPENED = 0.05;
+const RELEASE_FALLS = 4;
+const FAST = 16;
 const STRAY = 0.05;
 const SAME_WAY = 0.5;
 
@@ -82,10 +85,16 @@ function turnAlong(
 }
 
 /**
- * One iteration over all near pairs, in order.
+ * First iteration over all near pairs without a common particle, in order.
  * @param h s
+ * @param substeps of a tick
  */
-export function solveContacts(p: Particles, touches: readonly ReferenceContactPair[], h: number): void {
+export function solveContacts(
+  p: Particles,
+  touches: readonly ReferenceContactPair[],
+  h: number,
+  substeps: number,
+): void {
   for (const touch of touches) {
     // guard
     const { near, particles, thickness: r, staticFriction, dynamicFriction, restitution } = touch;
@@ -118,10 +127,9 @@ export function solveContacts(p: Particles, touches: readonly ReferenceContactPa
       );
     const g = along(p.x);
     const hold = Math.min(r, along(p.xPrev));
-    const still = RELEASE * (r - hold);
+    const fall = h * h * Math.max(...particles.map((i) => norm(vectorAt(p.acceleration, i))));
     if (!(g < r)) continue;
     const approach = Math.max(0, hold - g);
-    const extra = Math.max(0, hold + still - (g + approach));
     const push = (to: Float64Array, by: Vector): void =>
       particles.forEach((i, k) => addAt(to, i, scale((p.w[i]! * b[k]!) / W, by)));
     // friction: the displacement of this substep perpendicular to n
@@ -131,10 +139,13 @@ export function solveContacts(p: Particles, touches: readonly ReferenceContactPa
     );
     const tangential = subtract(moved, scale(dot(moved, n), n));
     const slide = norm(tangential);
+    const slow = (OPENED * r) / substeps;
+    const most = norm(moved) > FAST * slow ? Infinity : slow + RELEASE_FALLS * fall;
+    const still = Math.min(RELEASE * (r - hold), most);
+    const extra = Math.max(0, hold + still - (g + approach));
     // restitution: an approach faster than external acceleration alone causes is reversed, times `restitution`
     const nearer = dot(moved, n);
-    const weight = 2 * h * h * Math.max(...particles.map((i) => norm(vectorAt(p.acceleration, i))));
-    const back = restitution > 0 && nearer < -weight ? (1 + restitution) * nearer + approach : 0;
+    const back = restitution > 0 && nearer < -2 * fall ? (1 + restitution) * nearer + approach : 0;
     const cut = slide <= staticFriction * approach ? 1 : Math.min(1, (dynamicFriction * approach) / slide);
     // apply; the second part adds no velocity
     push(p.x, subtract(scale(approach + extra, n), scale(cut, tangential)));

@@ -37,6 +37,9 @@ export interface ContactKit {
 
 type Kind = ReferenceContactPair["kind"];
 
+/** Substeps of a tick: the release of older gaps is bound in some pairs, and free in others. */
+export const SUBSTEPS = 1;
+
 /** Memory with the particles of `pairs` pairs and empty blocks for them. */
 function openRoom(kind: Kind, pairs: number) {
   const count = Math.ceil(pairs / 4);
@@ -66,6 +69,7 @@ function openRoom(kind: Kind, pairs: number) {
     [L.H_LOW, low],
     [L.H_LOW_PREV, lowPrev],
     [L.H_PARTICLES, rows],
+    [L.H_SUBSTEPS, SUBSTEPS],
     [L.H_CONTACT_BLOCKS, blocks],
     [L.H_BLOCK_NEAR, heads],
     [L.H_BLOCK_BAD, bad],

@@ -1,7 +1,7 @@
 /**
- * Back-solve with a sparse factor L D L^T for four right sides at once, in lanes: three of them are the coordinates. Up to four
- * consecutive columns with nearly the same rows form a group (sim/prefactored/groups.ts): each row's index and entry of
- * y is then loaded once for all of them, which takes half of the time.
+ * Back-solve with a sparse factor L D L^T for four right sides at once, in lanes: three of them are the coordinates.
+ * Up to four consecutive columns with nearly the same rows form a group (sim/prefactored/groups.ts): each row's index
+ * and entry of y is then loaded once for all of them, which takes half of the time.
  */
 import * as L from "../layout/layout";
 

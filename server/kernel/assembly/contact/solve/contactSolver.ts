@@ -18,7 +18,7 @@
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs, ws, between } from "../../math/lanes";
 import { lowFrom, lowPrevFrom } from "../../math/places";
-import { RELEASE_FALLS, RELEASE_SPEED } from "./release";
+import { FAST, openedShare, RELEASE_FALLS } from "./release";
 import { collectRigidPairs } from "./rigidContact";
 import { nearsFrom } from "../prepare/blockStatus";
 import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
@@ -44,7 +44,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
   const zero = f32x4.splat(0);
   const one = f32x4.splat(1);
   const release = f32x4.splat(again ? 0 : RELEASE);
-  const slow = f32x4.splat(RELEASE_SPEED * load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS));
+  const opened = f32x4.splat(openedShare());
   const rigid = load<u32>(L.HEADER, L.H_RIGID_CONTACTS) !== 0;
   findArrays();
   const low = toLow;
@@ -134,8 +134,11 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const before = mul(W, pushed);
     const approach = f32x4.pmax(f32x4.neg(before), sub(hold, g));
     let still = mul(release, sub(r, hold));
-    if (v128.any_true(v128.and(active, f32x4.gt(still, slow))))
-      still = f32x4.pmin(still, slowRelease(block, hold, slow));
+    const slow = mul(opened, r);
+    const fast = mul(f32x4.splat(FAST), slow);
+    const isSlow = f32x4.le(dot3(tx, tx, ty, ty, tz, tz), mul(fast, fast));
+    if (v128.any_true(v128.and(v128.and(active, isSlow), f32x4.gt(still, slow))))
+      still = v128.bitselect(f32x4.pmin(still, slowRelease(block, hold, slow)), still, isSlow);
     let iW = v128.and(f32x4.div(one, W), active);
     if (carries) iW = f32x4.pmin(iW, mostStep());
     // distance still missing after the approach is undone; less than `still` if the pair is already parting

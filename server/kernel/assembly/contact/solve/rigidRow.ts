@@ -149,7 +149,7 @@ function want(contact: usize, gap: f64, most: f64, gives: bool): void {
   // soft particles do not move as a plane, and impacts are shared by all contacts: these are not reduced
   store<i32>(contact, gives || !slow ? 1 : 0, L.RIGID_CONTACT_GROUP);
   store<f64>(contact, bounces ? e * approach : hold - began, L.RIGID_CONTACT_WANTED);
-  const release = gives ? mostRelease(fall, h) : Infinity;
+  const release = gives ? mostRelease(r, fall, ux * ux + uy * uy + uz * uz) : Infinity;
   store<f64>(contact, hold + min<f64>(RELEASE * (r - hold), release), L.RIGID_CONTACT_MISSING);
 }
 
