@@ -4,9 +4,11 @@
  * small RAM disk, if the system allows it), real servers.
  */
 import { execFileSync, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { type RunningServer, startServer } from "../../../load-tests/measuredServer.ts";
@@ -188,6 +190,21 @@ test("a room is not handed over while the store cannot write it: it continues he
   await server.close();
 });
 
+/** Fills the journal's last pages: a write that still finds a place in one of them does not fail. */
+async function fillPages(url: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  for (let size = 2048, tick = 0; size >= 1; size /= 2)
+    for (let code: unknown; code !== "53100"; tick++)
+      await client
+        .query("INSERT INTO pliant_journal (room, until_tick, after_tick, bytes) VALUES ('', $1, $1, $2)", [
+          tick,
+          randomBytes(size),
+        ])
+        .catch((error: unknown) => (code = (error as pg.DatabaseError).code));
+  await client.end();
+}
+
 const bin = findPostgres();
 describe.skipIf(lacks("PostgreSQL", bin))("a database that is away", () => {
   let database: PostgresServer;
@@ -220,7 +237,10 @@ describe.skipIf(lacks("PostgreSQL", bin))("a database that is away", () => {
     const url = await database.databaseOn(disk);
     await outage(
       await started({ PLIANT_STORE: url, PLIANT_TOKEN_SECRET: "a-secret-of-the-tests-own-long-enough" }),
-      fillDisk,
+      async () => {
+        fillDisk();
+        await fillPages(url);
+      },
       emptyDisk,
     );
   });
