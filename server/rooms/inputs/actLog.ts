@@ -2,7 +2,7 @@
  * The newest acts of a room's members, for undo. Two kinds:
  *
  *   spawn, remove, dress, pin, tune   the inverse inputs undo them, whatever other members did meanwhile
- *   pull, reset                  only a return to the tick before undoes them, and with it all later acts
+ *   pull, reset                       only a return to the tick before undoes them, and with it all later acts
  *
  * The log is kept in memory only: after a restart or a take-over there is nothing to undo. It judges by ticks and
  * inputs, never by a clock.

@@ -26,15 +26,12 @@ interface Numbers {
 }
 
 function emptyNumbers(view: DataView, row: number): Numbers {
-  const groups = view.getInt32(row + L.PREFACTORED_FACTOR + L.FACTOR_GROUPS, true);
-  const count = view.getInt32(row + L.PREFACTORED_FACTOR + L.FACTOR_GROUP_COUNT, true);
+  const factor = row + L.PREFACTORED_FACTOR;
+  const groups = view.getInt32(factor + L.FACTOR_GROUPS, true);
+  const count = view.getInt32(factor + L.FACTOR_GROUP_COUNT, true);
   const m = view.getInt32(row + L.PREFACTORED_COLUMNS, true);
-  const entryCount = view.getInt32(row + L.PREFACTORED_FACTOR + L.FACTOR_ENTRY_COUNT, true);
-  const entryRows = new Int32Array(
-    view.buffer,
-    view.getInt32(row + L.PREFACTORED_FACTOR + L.FACTOR_ENTRY_ROWS, true),
-    entryCount,
-  );
+  const entryCount = view.getInt32(factor + L.FACTOR_ENTRY_COUNT, true);
+  const entryRows = new Int32Array(view.buffer, view.getInt32(factor + L.FACTOR_ENTRY_ROWS, true), entryCount);
   const numbers: Numbers = {
     groupOf: new Int32Array(m),
     first: new Int32Array(count),
@@ -232,10 +229,9 @@ function takeFrom(
 }
 
 function writeNumbers(view: DataView, row: number, { first, columns, entries, within, diagonal }: Numbers): void {
-  new Float32Array(view.buffer, view.getInt32(row + L.PREFACTORED_FACTOR + L.FACTOR_ENTRIES, true), entries.length).set(
-    entries,
-  );
-  const groups = view.getInt32(row + L.PREFACTORED_FACTOR + L.FACTOR_GROUPS, true);
+  const factor = row + L.PREFACTORED_FACTOR;
+  new Float32Array(view.buffer, view.getInt32(factor + L.FACTOR_ENTRIES, true), entries.length).set(entries);
+  const groups = view.getInt32(factor + L.FACTOR_GROUPS, true);
   first.forEach((from, g) => {
     const at = groups + g * L.GROUP_BYTES;
     for (let k = 0; k < WITHIN; k++) view.setFloat32(at + L.GROUP_L10 + 4 * k, within[WITHIN * g + k]!, true);

@@ -1,6 +1,6 @@
 /**
  * Touch: each finger grabs its own point, a finger beside the body turns the view, and lifting a finger ends its grab.
- * Another finger pins what one holds; a tap, or the keyboard, removes a pin.
+ * Another finger pins the point that a finger holds; a tap, or the keyboard, removes a pin.
  */
 import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -112,7 +112,7 @@ describe.skipIf(noBrowser)("touch", () => {
     for (const page of [other, phone]) await page.waitForSelector(".pins .pin", { state: "detached" });
     await toasted(phone, /removed a pin/);
 
-    // K pins what the mouse holds; a press on the pin removes it; undo sets it again.
+    // K pins the point that the mouse holds; a press on the pin removes it; undo sets it again.
     await takeHold(other);
     await other.keyboard.press("k");
     await phone.waitForSelector(".pins .pin", { state: "attached" });

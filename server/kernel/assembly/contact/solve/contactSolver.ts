@@ -135,10 +135,12 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const approach = f32x4.pmax(f32x4.neg(before), sub(hold, g));
     let still = mul(release, sub(r, hold));
     const slow = mul(opened, r);
-    const fast = mul(f32x4.splat(FAST), slow);
-    const isSlow = f32x4.le(dot3(tx, tx, ty, ty, tz, tz), mul(fast, fast));
-    if (v128.any_true(v128.and(v128.and(active, isSlow), f32x4.gt(still, slow))))
-      still = v128.bitselect(f32x4.pmin(still, slowRelease(block, hold, slow)), still, isSlow);
+    if (v128.any_true(v128.and(active, f32x4.gt(still, slow)))) {
+      const fast = mul(f32x4.splat(FAST), slow);
+      const isSlow = f32x4.le(dot3(tx, tx, ty, ty, tz, tz), mul(fast, fast));
+      if (v128.any_true(v128.and(active, isSlow)))
+        still = v128.bitselect(f32x4.pmin(still, slowRelease(block, hold, slow)), still, isSlow);
+    }
     let iW = v128.and(f32x4.div(one, W), active);
     if (carries) iW = f32x4.pmin(iW, mostStep());
     // distance still missing after the approach is undone; less than `still` if the pair is already parting

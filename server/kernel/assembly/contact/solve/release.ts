@@ -15,6 +15,7 @@ const OPENED: f32 = 0.05;
 export const RELEASE_FALLS: f32 = 4;
 /** Displacement of the two against each other in a substep, over the share of the gap, from which a pair is fast. */
 export const FAST: f32 = 16;
+
 /** Share of the gap at rest that a substep opens without external acceleration. */
 export function openedShare(): f32 {
   return OPENED / <f32>load<i32>(L.HEADER, L.H_SUBSTEPS);
