@@ -96,7 +96,7 @@ export class Bot {
   members: [number, string, string, boolean, string][] = [];
   /** The room's access, as last received. */
   access: AccessState | null = null;
-  readonly hands = new Map<number, MemberGrabs>();
+  readonly memberGrabs = new Map<number, MemberGrabs>();
   readonly notices: { code: string; text: string; details: Record<string, unknown> }[] = [];
   /** Messages of other members. */
   readonly heard: { member: number; kind: string; data: unknown }[] = [];
@@ -375,7 +375,7 @@ export class Bot {
         ]);
         break;
       case "grabs":
-        for (const hand of event.members) this.hands.set(hand.member, hand);
+        for (const grabs of event.members) this.memberGrabs.set(grabs.member, grabs);
         break;
       case "pong":
         this.counts.pongs += 1;

@@ -53,7 +53,7 @@ export interface PaintedScene {
 /** Room properties needed for a picture. */
 export interface PaintedRoom {
   template: PaintedScene & { layout: { tickHz: number } };
-  absent: ReadonlySet<number>;
+  facts: { absent: ReadonlySet<number> };
   tick: number;
   /** Last sent frame, in grid units of each body; null: none yet. */
   sentFrame: { tick: number; points: Int32Array } | null;
@@ -153,7 +153,7 @@ export class Pictures {
   async #renew(room: PaintedRoom, kept: Kept, by: string): Promise<void> {
     try {
       // A room at rest may have sent no frame yet; use its tick.
-      const shows = JSON.stringify([room.sentFrame?.tick ?? room.tick, [...room.absent]]);
+      const shows = JSON.stringify([room.sentFrame?.tick ?? room.tick, [...room.facts.absent]]);
       if (kept.picture && shows === kept.shows) return;
       kept.picture = await this.#paint(by, () => taskOf(room));
       kept.shows = shows;
@@ -191,7 +191,7 @@ async function taskOf(room: PaintedRoom): Promise<PaintTask> {
   const { topology, topologyHash, layout } = room.template;
   const sent = room.sentFrame;
   const read = sent ? { ...sent, positions: sent.points } : await room.inspect();
-  const moment = { points: read.positions, absent: [...room.absent], seconds: read.tick / layout.tickHz };
+  const moment = { points: read.positions, absent: [...room.facts.absent], seconds: read.tick / layout.tickHz };
   return { hash: topologyHash, topology, moment, ...ROOM };
 }
 

@@ -25,6 +25,7 @@ import { MessageRelay } from "./members/messageRelay.ts";
 import { Moderation } from "./members/moderation.ts";
 import { type MemberRecords, Members } from "./members/members.ts";
 import type { RecentTimes } from "./ticks/recentTimes.ts";
+import { RoomFacts } from "./roomFacts.ts";
 import { RoomEvents } from "./roomEvents.ts";
 import type { SceneTemplate } from "./scenes/sceneLibrary.ts";
 import {
@@ -72,8 +73,7 @@ export class Room {
   readonly members: Members;
   /** Held bodies: they blew up, or they intersected from the start and the scene asks to hold such bodies. */
   readonly held = new Set<number>();
-  /** Spawnable bodies that are not in the scene now. */
-  readonly absent: Set<number>;
+  readonly facts: RoomFacts;
   /** History in memory and the decision when to take checkpoints. */
   readonly checkpointPolicy: CheckpointPolicy;
   readonly #options: RoomOptions;
@@ -120,7 +120,7 @@ export class Room {
     this.scene = options.scene;
     this.createdAt = new Date(options.createdAt ?? Date.now());
     this.pool = options.pool.kind;
-    this.absent = new Set(template.shape.spawnable);
+    this.facts = new RoomFacts(template.shape.spawnable, template.layout.tuned);
     this.#frames = new FrameSchedule(template.layout.tickHz, config.sendHz);
     this.members = new Members({
       maxMembers: config.maxMembers,
@@ -147,7 +147,7 @@ export class Room {
       onAccess: () => this.#broadcast.certain(encodeAccess(access.state), "other"),
       onSilenced: (member) => {
         this.#talk.forget(member);
-        this.#requests.silence(member, this.#events);
+        for (const input of this.facts.removalsOf(member)) this.#queue.push(input);
       },
     });
     const acts = new ActLog(this.tickHz);
@@ -155,11 +155,9 @@ export class Room {
       room,
       tickHz: this.tickHz,
       scene: this.scene,
-      spawnable: template.shape.spawnable,
       held: this.held,
-      absent: this.absent,
-      tuning: template.layout.tuned,
-      onTuned: () => this.#keepPace(this.tuning),
+      facts: this.facts,
+      onTuned: () => this.#keepPace(this.facts.tuning),
       sessions: this.members.sessions,
       requests: this.#requests,
       acts,
@@ -170,7 +168,7 @@ export class Room {
     this.#undo = this.#makeUndo(acts);
     this.#stats = new TickStats(template.layout.tickHz, template.budget);
     this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
-    this.#keepPace(this.tuning);
+    this.#keepPace(this.facts.tuning);
     this.#watchEmptiness();
   }
 
@@ -232,10 +230,6 @@ export class Room {
   /** Ticks between two frames. */
   get sendTicks(): number {
     return this.#frames.sendTicks;
-  }
-
-  get tuning(): Tuning {
-    return this.#events.tuning;
   }
 
   /** Sets the tick rate for a time scale. At time scale 0 the room ticks at the scene's rate (sim/world.ts). */
@@ -359,7 +353,7 @@ export class Room {
   #welcome(session: Session, connection: Connection, entry: Entry): Membership {
     connection.send(encodeWelcome(welcomeOf(this, session, entry, this.publicUrl)), "other");
     connection.send(encodeAccess(this.access.state), "other");
-    this.#events.greet(connection, this.tick);
+    for (const bytes of this.facts.all(this.tick)) connection.send(bytes, "other");
     this.#talk.greet(connection);
     connection.nameInLog(session.id, session.member, entry.role);
     this.#comeAlive();

@@ -365,16 +365,20 @@ export interface ReplayTask {
   sliceMs: number;
 }
 
+/** A room's facts (rooms/roomFacts.ts) as rows. */
+export interface FactRows {
+  tuning: Tuning;
+  absent: number[];
+  looks: [body: number, look: BodyLook][];
+  pins: [pin: number, at: Pin][];
+}
+
 export interface ReplayResult {
   tick: number;
   ticks: number;
-  /** Bodies that are held, and spawnable bodies that are not in the scene. */
+  /** Bodies that are held. */
   held: number[];
-  absent: number[];
-  tuning: Tuning;
-  /** Looks that members gave bodies. */
-  looks: [body: number, look: BodyLook][];
-  pins: [pin: number, at: Pin][];
+  facts: FactRows;
   stateHash: string;
   /** The first tick whose hash differs from the recorded one, with both hashes; null: none. */
   differs: (TickHash & { recorded: string }) | null;

@@ -357,10 +357,7 @@ export class Physics {
       tick: world.tick,
       ticks: until - from,
       held: [],
-      absent: world.absent ? SPAWNABLE : [],
-      tuning: NOTHING_TUNED,
-      looks: [],
-      pins: [],
+      facts: { tuning: NOTHING_TUNED, absent: world.absent ? SPAWNABLE : [], looks: [], pins: [] },
       stateHash: world.hash,
       differs,
     };

@@ -126,7 +126,7 @@ async function untilHolds(
   said: () => Promise<string>,
 ): Promise<void> {
   const endMs = performance.now() + WITHIN_MS;
-  const known = (): boolean => (watcher.hands.get(member)?.grabs.length ?? 0) > 0;
+  const known = (): boolean => (watcher.memberGrabs.get(member)?.grabs.length ?? 0) > 0;
   while (performance.now() < endMs) {
     if (!(await pull())) continue;
     const told = await watcher.until(known, "the pull", AGAIN_MS).then(

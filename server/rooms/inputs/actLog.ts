@@ -12,6 +12,7 @@ import { type BodyLook, sameLook } from "../../../shared/scene/bodyLook.ts";
 import { changesTo, type Tuning, type TuningChange } from "../../../shared/members/tuningLimits.ts";
 import type { Point } from "../../../shared/protocol/fromServer.ts";
 import type { Input, SimEvent } from "../../sim/types.ts";
+import type { Facts } from "../roomFacts.ts";
 
 /** Most acts of a room that can be undone; beyond it the oldest are forgotten. */
 export const MOST_ACTS = 256;
@@ -38,14 +39,6 @@ export type Act = {
 );
 
 type Kind = Act extends infer A ? (A extends Act ? Omit<A, "member" | "tick" | "until" | "pending"> : never) : never;
-
-/** State of the room that decides which acts can be undone by their inverse. */
-export interface StandingState {
-  tuning: Tuning;
-  absent: ReadonlySet<number>;
-  looks: ReadonlyMap<number, BodyLook>;
-  pins: ReadonlyMap<number, Pin>;
-}
 
 const isMove = (act: Act): act is Extract<Act, { type: "spawn" | "remove" }> =>
   act.type === "spawn" || act.type === "remove";
@@ -133,7 +126,7 @@ export class ActLog {
   }
 
   /** True if the state that the act left is still there, so that its inverse means the same. */
-  stands(act: Act, { tuning, absent, looks, pins }: StandingState): boolean {
+  stands(act: Act, { tuning, absent, looks, pins }: Facts): boolean {
     if (act.type === "tune") {
       const changed = valuesOf(changesTo(act.before, act.after));
       return changed.length > 0 && !valuesOf(changesTo(act.after, tuning)).some((name) => changed.includes(name));

@@ -11,7 +11,6 @@ import type { Input } from "../../sim/types.ts";
 import type { RoomShape } from "../../workers/messages.ts";
 import { checkRanges, clampImpulse } from "./requestRanges.ts";
 import type { Answered, ClientRequest } from "../../../shared/protocol/fromClient.ts";
-import type { StandingState } from "./actLog.ts";
 import type { InputQueue } from "./inputQueue.ts";
 import { encodeDone, encodeNotice } from "../../../shared/protocol/fromServer.ts";
 import type { Session } from "../members/session.ts";
@@ -186,14 +185,6 @@ export class MemberRequests {
   #unpinned(pin: number | null, member: number): Input[] {
     const pins = pin === null ? Array.from({ length: PINS_PER_ROOM }, (_, n) => n) : [pin];
     return pins.map((one) => ({ type: "unpin", member, pin: one }));
-  }
-
-  /** Removes the texts and pins of a kicked member. @param member undefined: removes none */
-  silence(member: number | undefined, { looks, pins }: Pick<StandingState, "looks" | "pins">): void {
-    if (member === undefined) return;
-    for (const [body, { by }] of looks)
-      if (by === member) this.#queue.push({ type: "dress", member: 0, body, text: null });
-    for (const [pin, { by }] of pins) if (by === member) this.#queue.push({ type: "unpin", member: 0, pin });
   }
 
   /** Queues the inputs of a request; the last one answers it. */

@@ -19,6 +19,7 @@ import type { InputQueue } from "./inputQueue.ts";
 import type { MemberRequests } from "./memberRequests.ts";
 import { actorOf, type Moderation } from "../members/moderation.ts";
 import type { RoomEvents } from "../roomEvents.ts";
+import type { Facts } from "../roomFacts.ts";
 import type { Session } from "../members/session.ts";
 import type { RoomSimulation } from "../ticks/simulation.ts";
 import { TokenBucket } from "../members/tokenBucket.ts";
@@ -33,7 +34,7 @@ interface UndoneRoom {
   readonly tick: number;
   readonly tickHz: number;
   readonly members: { readonly sessions: ReadonlyMap<number, Session> };
-  readonly absent: ReadonlySet<number>;
+  readonly facts: Facts;
   readonly moderation: Moderation;
   readonly checkpointPolicy: { readonly history: RoomHistory };
 }
@@ -93,10 +94,10 @@ export class Undo {
 
   /** Returns whether the state or history that undoing the act needs still exists. */
   #isPossible(act: Act): boolean {
-    const { acts, events, room } = this.#options;
+    const { acts, room } = this.#options;
     const { history } = room.checkpointPolicy;
     if (act.type === "pull" || act.type === "reset") return act.tick - 1 >= history.oldestTick;
-    return acts.stands(act, { tuning: events.tuning, absent: room.absent, looks: events.looks, pins: events.pins });
+    return acts.stands(act, room.facts);
   }
 
   /** Returns whether the member may undo this act: it is separable from the acts of the others. */

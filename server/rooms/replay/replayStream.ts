@@ -10,25 +10,16 @@
  * Its frames equal the room's own integers if the replay begins before a body fell asleep. A body that sleeps when the
  * replay begins may be off by one grid step (workers/stepping/frameEncoder.ts).
  */
-import type { Pin } from "../../../shared/members/pin.ts";
-import type { BodyLook } from "../../../shared/scene/bodyLook.ts";
 import type { RoomRecording } from "../../persistence/recording.ts";
 import { unpack } from "../../persistence/history.ts";
-import type { SimEvent } from "../../sim/types.ts";
 import type { StepResult } from "../../workers/messages.ts";
 import type { RoomPool } from "../../workers/pool.ts";
 import { ReplayGrabs } from "./replayGrabs.ts";
 import type { Room } from "../room.ts";
+import { RoomFacts } from "../roomFacts.ts";
 import type { SceneTemplate } from "../scenes/sceneLibrary.ts";
-import {
-  encodeReplayHead,
-  encodeGrabs,
-  encodeLooks,
-  encodePins,
-  encodeReset,
-  encodeSpawnable,
-} from "../../../shared/protocol/fromServer.ts";
-import { type Rebuilt, RoomSimulation } from "../ticks/simulation.ts";
+import { encodeGrabs, encodeReplayHead } from "../../../shared/protocol/fromServer.ts";
+import { RoomSimulation } from "../ticks/simulation.ts";
 
 /** Interval of keyframes, s: a player decodes at most this long to show any moment. */
 const KEYFRAME_SECONDS = 1;
@@ -85,7 +76,8 @@ export async function* replay(
   });
   const inputs = new Map(records.map((record) => [record.tick, record]));
   const grabs = new ReplayGrabs();
-  const bodies = new BodiesTold(template.shape.spawnable, rebuilt);
+  const facts = new RoomFacts(template.shape.spawnable, rebuilt.facts.tuning);
+  facts.replace(rebuilt.facts, recording.from);
   const keyframeTicks = Math.max(sendTicks, Math.round((KEYFRAME_SECONDS * tickHz) / sendTicks) * sendTicks);
   const lastSend = until - (until % sendTicks);
   let beside: Uint8Array[] = [];
@@ -101,12 +93,11 @@ export async function* replay(
     const delta = !send ? "none" : tick === lastSend ? "always" : "moving";
     const result = await stepAgain(simulation, { tick, inputs: given, fresh, delta, keyframe });
     grabs.step(given, result.events);
-    const told = result.events.flatMap((event) => bodies.tell(event, tick));
+    const told = facts.take(result.events, tick);
     if (!showing) continue;
     beside.push(...told);
     if (!send) continue;
-    if (!shown && template.shape.spawnable.length > 0) beside = bodies.all(tick);
-    if (!shown) beside.push(...bodies.pins(tick));
+    if (!shown) beside.push(...facts.all(tick));
     const changed = grabs.takeChanged();
     if (changed.length > 0) beside.push(encodeGrabs(tick, changed));
     const frame = frameOf(result, keyframe);
@@ -125,60 +116,6 @@ async function stepAgain(simulation: RoomSimulation, task: Parameters<RoomSimula
   const outcome = await simulation.step(task, () => lost());
   if (outcome.kind === "stepped") return outcome.result;
   return lost(outcome.kind === "dropped" ? undefined : outcome.error);
-}
-
-/** Spawnable bodies that are not in the scene, looks of bodies, pins, and the messages about them. */
-class BodiesTold {
-  readonly #atStart: readonly number[];
-  readonly #absent: Set<number>;
-  readonly #looks: Map<number, BodyLook>;
-  readonly #pins: Map<number, Pin>;
-
-  constructor(atStart: readonly number[], { absent, looks, pins }: Pick<Rebuilt, "absent" | "looks" | "pins">) {
-    this.#atStart = atStart;
-    this.#absent = new Set(absent);
-    this.#looks = new Map(looks);
-    this.#pins = new Map(pins);
-  }
-
-  /** Messages with the whole state of bodies. */
-  all(tick: number): Uint8Array[] {
-    const rows = [...this.#looks].map(([body, look]) => [body, look, 0] as const);
-    return [this.encode(tick, 0), encodeLooks(tick, rows)];
-  }
-
-  /** Message with all pins, if there are any. */
-  pins(tick: number): Uint8Array[] {
-    return this.#pins.size > 0 ? [encodePins(tick, this.#pins, 0)] : [];
-  }
-
-  encode(tick: number, member: number): Uint8Array {
-    return encodeSpawnable(tick, this.#absent, member);
-  }
-
-  tell(event: SimEvent, tick: number): Uint8Array[] {
-    switch (event.type) {
-      case "reset":
-        this.#absent.clear();
-        for (const body of this.#atStart) this.#absent.add(body);
-        return [encodeReset(tick, event.member), ...(this.#absent.size > 0 ? [this.encode(tick, 0)] : [])];
-      case "spawned":
-        this.#absent.delete(event.body);
-        return [this.encode(tick, event.member)];
-      case "removed":
-        this.#absent.add(event.body);
-        return [this.encode(tick, event.member)];
-      case "dressed":
-        this.#looks.set(event.body, event.look);
-        return [encodeLooks(tick, [[event.body, event.look, event.member]])];
-      case "pinned":
-        if (event.after) this.#pins.set(event.pin, event.after);
-        else this.#pins.delete(event.pin);
-        return [encodePins(tick, this.#pins, event.member)];
-      default:
-        return [];
-    }
-  }
 }
 
 function frameOf({ delta, keyframe }: StepResult, wanted: boolean): Uint8Array | undefined {

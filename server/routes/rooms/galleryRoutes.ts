@@ -115,9 +115,9 @@ function saveRoute(
       const operator = identity?.role === "admin";
       if (!operator && !rates.take(address, performance.now()))
         throw new CodedError("TOO_MANY_REQUESTS", { field: "scenes", limit: `${perMinute} a minute` });
-      const { template, tuning } = room;
+      const { template, facts } = room;
       const saved = await gallery.save({
-        scene: tunedScene(template.text, template.layout.tuned, tuning),
+        scene: tunedScene(template.text, template.layout.tuned, facts.tuning),
         title: request.body.title,
         from: room.scene,
         // A room that cannot be painted can still be saved.

@@ -66,7 +66,10 @@ export function paletteRoute(
 
   async function give(name: string, actor: string): Promise<{ scene: string; added: number }> {
     const room = registry.get(name);
-    const { template, tuning } = room;
+    const {
+      template,
+      facts: { tuning },
+    } = room;
     if (hasPalette(validateScene(JSON.parse(template.text)))) return { scene: room.scene, added: 0 };
     refuseSlow(room);
     const scene = withPalette(template, tuning);

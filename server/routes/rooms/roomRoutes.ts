@@ -398,7 +398,7 @@ export function describeRoom(room: Room): Record<string, unknown> {
     tick: room.tick,
     timeDilation: room.dilation,
     heldBodies: [...room.held],
-    spawnableBodies: [...room.absent],
+    spawnableBodies: [...room.facts.absent],
     topology: room.template.topologyHash,
     createdAt: room.createdAt.toISOString(),
     ...(room.publicUrl !== undefined && { url: room.publicUrl }),

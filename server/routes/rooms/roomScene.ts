@@ -22,8 +22,8 @@ export function roomSceneRoute(app: FastifyInstance, requestAuth: RequestAuth): 
       },
     },
     async (request, reply) => {
-      const { name, template, tuning } = requestAuth.room(request);
-      const scene = tunedScene(template.text, template.layout.tuned, tuning);
+      const { name, template, facts } = requestAuth.room(request);
+      const scene = tunedScene(template.text, template.layout.tuned, facts.tuning);
       return reply
         .type("application/json")
         .header("content-disposition", `attachment; filename="${name}.json"`)

@@ -274,10 +274,12 @@ function runReplay(
     tick: world.tickNumber,
     ticks: world.tickNumber - from,
     held: numbers(world.held()),
-    absent: numbers(world.absent()),
-    tuning: world.tuning(),
-    looks: world.looks(),
-    pins: world.pins(),
+    facts: {
+      tuning: world.tuning(),
+      absent: numbers(world.absent()),
+      looks: world.looks(),
+      pins: world.pins(),
+    },
     stateHash: world.stateHash(),
     differs,
   };

@@ -115,7 +115,8 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
     await stage.shoot(page, "headset-controllers");
     await hold(page, "right", [x + 0.35, y + 0.2, z + 0.5], 1);
     await hold(page, "left", [x - 0.35, y + 0.2, z + 0.5], 1);
-    const held = (): Point[] => [...other.hands.values()].flatMap(({ grabs }) => grabs.map(({ target }) => target));
+    const held = (): Point[] =>
+      [...other.memberGrabs.values()].flatMap(({ grabs }) => grabs.map(({ target }) => target));
     await other.until(() => held().length === 2 && Math.abs(held()[0]![0] - held()[1]![0]) > 0.1, "both grabs");
     await expect
       .poll(

@@ -261,7 +261,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
       .toBeGreaterThan(0.05);
     await stage.shoot(page, "three");
     const other = await Bot.join(stage.url, name);
-    const held = (): number => [...other.hands.values()].flatMap(({ grabs }) => grabs).length;
+    const held = (): number => [...other.memberGrabs.values()].flatMap(({ grabs }) => grabs).length;
     await page.mouse.move(440, 210);
     await other.until(() => held() === 1, "its grab");
     await page.mouse.up();

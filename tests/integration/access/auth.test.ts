@@ -67,10 +67,10 @@ describe("roles", () => {
     expect(owner.resets).toBe(0);
     expect(owner.closed).toBeNull();
     expect(owner.access).toMatchObject({ locked: false });
-    expect(owner.hands.get(spectator.welcome.member)?.grabs ?? []).toEqual([]);
+    expect(owner.memberGrabs.get(spectator.welcome.member)?.grabs ?? []).toEqual([]);
     // A spectator may show its cursor.
     spectator.cursor([0, 1, 0]);
-    await owner.until(() => owner.hands.get(spectator.welcome.member)?.cursor != null, "the spectator's pointer");
+    await owner.until(() => owner.memberGrabs.get(spectator.welcome.member)?.cursor != null, "the spectator's pointer");
     await spectator.leave();
     await owner.leave();
   });
@@ -143,7 +143,7 @@ describe("kick and ban", () => {
     const { owner, enter } = await ownedRoom();
     const player = await enter({ name: "mallory" });
     player.grab(1, { body: 0, triangle: 0, u: 0.3, v: 0.3 }, [0, 1, 0]);
-    await owner.until(() => owner.hands.get(player.welcome.member)?.grabs.length === 1, "the grab");
+    await owner.until(() => owner.memberGrabs.get(player.welcome.member)?.grabs.length === 1, "the grab");
     owner.kick(player.welcome.member);
     expect(await player.untilClosed()).toEqual({ code: CloseCode.kicked, reason: "kicked by an owner" });
     await owner.until(() => owner.members.length === 1, "the list without it");

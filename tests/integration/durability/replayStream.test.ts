@@ -151,9 +151,11 @@ test("its frames are those of the members, to the integer, up to the room's last
   }
 });
 
-test("it includes spawned and removed bodies, resets, and saved states", async () => {
-  await createRoom(server.url, "spare", "spares");
-  const bot = await Bot.join(server.url, "spares");
+test("it includes physics, spawned and removed bodies, resets, and saved states", async () => {
+  const { token } = await createRoom(server.url, "spare", "spares");
+  const bot = await Bot.join(server.url, "spares", { joinToken: token! });
+  bot.tune({ gravity: [0, -1, 0] });
+  await bot.until(() => bot.tuned!.tuning.gravity[1] === -1, "gravity");
   bot.spawn(1, [1, 0.5, 0.2]);
   await bot.until(() => bot.spawnable.bodies.length === 1, "the spare");
   const came = bot.spawnable.tick;
@@ -171,6 +173,10 @@ test("it includes spawned and removed bodies, resets, and saved states", async (
     [73, back, [1, 2], 0],
   ]);
   expect(of(played, ServerMessage.reset)).toEqual([[72, back, bot.welcome.member]]);
+  expect(of(played, ServerMessage.tuned).map(([, tick, gravity]) => [tick, gravity])).toEqual([
+    [2, [0, -9.81, 0]],
+    [bot.tuned!.tick, [0, -1, 0]],
+  ]);
   const recording = await (await fetch(`${server.url}/api/rooms/spares/recording`)).arrayBuffer();
   expect(
     (decode(new Uint8Array(recording, 4)) as { records: { fresh: boolean }[] }).records.some(({ fresh }) => fresh),

@@ -39,7 +39,7 @@ test("all ten members keep their identity after kill -9, also the newly welcomed
     bot.move(1, [x + 0.02, y + 0.05, z]);
     bots.push(bot);
   }
-  await bots[0]!.until(() => bots[0]!.hands.size === HANDS && bots[0]!.tick > 120, "all hands");
+  await bots[0]!.until(() => bots[0]!.memberGrabs.size === HANDS && bots[0]!.tick > 120, "all hands");
   // Kill at the moment in which the last of them is welcomed.
   const newcomers = Array.from({ length: NEWCOMERS }, (_, i) =>
     Bot.join(first.url, "room", { name: `new ${i}`, color: "#123456" }),

@@ -165,7 +165,7 @@ test("a broadcast goes out in one write for each member", async () => {
     const room = server.app.registry.get("told");
     const last = new Set(bots.map((_, n) => -9 - n - 89 / 100));
     const known = (bot: Bot): boolean => {
-      const strength = room.tuning.gravity[1];
+      const strength = room.facts.tuning.gravity[1];
       return last.has(strength) && bot.tuned?.tuning.gravity[1] === strength;
     };
     for (const bot of bots) await bot.until(() => known(bot), "tuned");

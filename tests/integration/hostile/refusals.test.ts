@@ -36,7 +36,7 @@ beforeAll(async () => {
   const bot = await Bot.join(server.url, "room", { name: "half-open" });
   bot.grab(1, { body: 0, triangle: 0, u: 0.3, v: 0.3 }, [0, 0, 0]);
   const number = bot.welcome.member;
-  const holds = (): boolean => (witness.hands.get(number)?.grabs.length ?? 0) > 0;
+  const holds = (): boolean => (witness.memberGrabs.get(number)?.grabs.length ?? 0) > 0;
   await witness.until(holds, "the grab of the half-open peer");
   bot.socket.pause();
   halfOpen = { number, holds };
@@ -210,13 +210,13 @@ test("more grabs than a room can hold give a notice, and no grab without effect"
   };
   const last = many.pop()!;
   for (const bot of many) grabAll(bot);
-  const full = (): boolean => many.every(({ welcome }) => last.hands.get(welcome.member)?.grabs.length === 4);
+  const full = (): boolean => many.every(({ welcome }) => last.memberGrabs.get(welcome.member)?.grabs.length === 4);
   await last.until(full, "the others' hands");
   grabAll(last);
   await last.until(() => last.notices.filter(({ code }) => code === "INPUT_REJECTED").length === 4, "the notices");
   expect(last.notices[0]!.details).toMatchObject({ field: "grab", limit: "32 grabs in a room" });
-  await many[0]!.until(() => many[0]!.hands.get(last.welcome.member)?.grabs.length === 0, "empty hands");
-  expect(many[0]!.hands.get(many[7]!.welcome.member)?.grabs).toHaveLength(4);
+  await many[0]!.until(() => many[0]!.memberGrabs.get(last.welcome.member)?.grabs.length === 0, "empty hands");
+  expect(many[0]!.memberGrabs.get(many[7]!.welcome.member)?.grabs).toHaveLength(4);
   await Promise.all([...many, last].map((bot) => bot.leave()));
 });
 

@@ -82,7 +82,7 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
       const bot = await Bot.join(server.url, name, { keepFrames: 10_000, timeoutMs: 300_000 });
       const seen: number[][] = [];
       const hand = bot.until(() => {
-        const grabs = [...bot.hands.values()].flatMap(({ grabs }) => grabs);
+        const grabs = [...bot.memberGrabs.values()].flatMap(({ grabs }) => grabs);
         seen.push(...grabs.map(({ grab, body, target }) => [grab, body, target[1]]));
         return seen.length > 5 && grabs.length === 0;
       }, "a grab and its release");
@@ -136,7 +136,7 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
     expect((await member(`${server.url}/r/opened`, 3, { scene: "one-cube", hz: 5 })).frames).toHaveLength(3);
     const bot = await Bot.join(server.url, "opened", { timeoutMs: 300_000 });
     const hand = bot.until(
-      () => [...bot.hands.values()].some(({ grabs }) => grabs.some(({ together }) => together)),
+      () => [...bot.memberGrabs.values()].some(({ grabs }) => grabs.some(({ together }) => together)),
       "a grab of all cubes",
     );
     await Promise.all([hand, member(`${server.url}/r/opened`, 3, {})]);

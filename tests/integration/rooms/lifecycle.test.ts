@@ -29,13 +29,13 @@ describe("sessions", () => {
     const ann = await Bot.join(server.url, "resume", { name: "Ann", color: "#123456" });
     const ben = await Bot.join(server.url, "resume");
     ann.grab(1, { body: 0, triangle: 0, u: 0.3, v: 0.3 }, [1, 0, 0]);
-    await ben.until(() => ben.hands.get(ann.welcome.member)?.grabs.length === 1, "Ann's grab");
+    await ben.until(() => ben.memberGrabs.get(ann.welcome.member)?.grabs.length === 1, "Ann's grab");
     ann.drop();
     await ben.until(
       () => ben.members.some(([member, , , connected]) => member === ann.welcome.member && !connected),
       "Ann's loss",
     );
-    await ben.until(() => ben.hands.get(ann.welcome.member)?.grabs.length === 0, "the end of her grabs");
+    await ben.until(() => ben.memberGrabs.get(ann.welcome.member)?.grabs.length === 0, "the end of her grabs");
     const back = await Bot.join(server.url, "resume", { resume: ann.welcome.token });
     expect(back.welcome.member).toBe(ann.welcome.member);
     expect(back.welcome.session).toBe(ann.welcome.session);

@@ -58,7 +58,7 @@ describe.each(["none", "sqlite"])("with store %s", (store) => {
     expect((await Bot.join(server.url, "lab", { joinToken: owner })).welcome.role).toBe("owner");
     const box = named(player, "jelly box");
     expect(player.topology.bodies.filter(({ spawnable }) => spawnable)).toHaveLength(13);
-    const absent = (): number[] => (server.app.registry.get("lab").absent.has(box) ? [box] : []);
+    const absent = (): number[] => (server.app.registry.get("lab").facts.absent.has(box) ? [box] : []);
     expect(absent()).toEqual([box]);
     player.spawn(box, [0, 1, 0]);
     await player.until(() => absent().length === 0, "the box is in the room");

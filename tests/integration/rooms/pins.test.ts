@@ -56,13 +56,13 @@ test("a pin stays when its member leaves; late members, replays and a restarted 
   const ben = await Bot.join(server.url, "pinned", { name: "Ben" });
   const { member } = ann.welcome;
   ann.grab(1, at(0), UP);
-  await ben.until(() => ben.hands.get(member)?.grabs.length === 1, "the grab");
+  await ben.until(() => ben.memberGrabs.get(member)?.grabs.length === 1, "the grab");
   ann.pin(1);
   await Promise.all([sees(ann, 1), sees(ben, 1)]);
   const pin = { ...at(0), target: UP, by: member };
   expect(ben.pins).toEqual({ member, pins: new Map([[0, pin]]) });
   // The grab is the room's now.
-  await ben.until(() => ben.hands.get(member)?.grabs.length === 0, "an empty hand");
+  await ben.until(() => ben.memberGrabs.get(member)?.grabs.length === 0, "an empty hand");
   await ann.leave();
   await ben.until(() => ben.center(0)[1] > 0.5, "the lifted cube", 60_000);
   await sees(await Bot.join(server.url, "pinned"), 1);
@@ -148,7 +148,7 @@ test("pins beyond the share, of a point that is not held, or while only owners a
     details: { field: "pin", limit: `${PINS_PER_MEMBER} pins of a member` },
   });
   // The refused grab is still held.
-  await owner.until(() => owner.hands.get(ann.welcome.member)?.grabs[0]?.grab === 50, "the grab");
+  await owner.until(() => owner.memberGrabs.get(ann.welcome.member)?.grabs[0]?.grab === 50, "the grab");
   owner.setAccess({ ownersOnly: true });
   await ann.until(() => ann.access?.ownersOnly === true, "the new access");
   for (const [field, act] of [["pin", () => ann.pin(50)] as const, ["unpin", () => ann.unpin(0)] as const]) {

@@ -44,8 +44,8 @@ test("both members' forces act on the same body, and both see the server's shape
   ben.grab(7, top, add(ben.surfacePosition(top), [0, 0.5, 0]));
   await ben.until(() => ben.center(0)[1] > start[1] + 0.1, "Ben's pull");
   expect(ben.center(0)[0]).toBeGreaterThan(start[0] + 0.05);
-  expect(ann.hands.get(ben.welcome.member)?.grabs[0]?.grab).toBe(7);
-  expect(ben.hands.get(ann.welcome.member)?.grabs[0]?.grab).toBe(1);
+  expect(ann.memberGrabs.get(ben.welcome.member)?.grabs[0]?.grab).toBe(7);
+  expect(ben.memberGrabs.get(ann.welcome.member)?.grabs[0]?.grab).toBe(1);
 
   // The last frame that both decoded has the server's integers.
   ann.release(1);

@@ -85,16 +85,16 @@ test("grabs of a removed body end; a reset removes all spawned bodies", async ()
   ben.spawn(BALL, [-1, 0.1, 0]);
   await ann.until(() => ann.spawnable.bodies.length === 0, "both");
   ben.grab(3, { body: SPARE, triangle: 0, u: 0.3, v: 0.3 }, [1, 0.5, 0]);
-  await ann.until(() => ann.hands.get(ben.welcome.member)?.grabs.length === 1, "Ben's hand");
+  await ann.until(() => ann.memberGrabs.get(ben.welcome.member)?.grabs.length === 1, "Ben's hand");
   ann.remove(SPARE);
   await ben.until(() => ben.spawnable.bodies.includes(SPARE), "the removal");
   expect(ben.spawnable).toMatchObject({ bodies: [SPARE], member: ann.welcome.member });
-  await ann.until(() => ann.hands.get(ben.welcome.member)?.grabs.length === 0, "the end of Ben's grab");
+  await ann.until(() => ann.memberGrabs.get(ben.welcome.member)?.grabs.length === 0, "the end of Ben's grab");
   // An absent body cannot be grabbed.
   ben.grab(4, { body: SPARE, triangle: 0, u: 0.3, v: 0.3 }, [1, 0.5, 0]);
   await ben.until(() => ben.notices.length > 0, "the refusal");
   expect(ben.notices).toMatchObject([{ code: "INPUT_REJECTED", details: { field: "body", value: SPARE } }]);
-  await ann.until(() => ann.hands.get(ben.welcome.member)?.grabs.length === 0, "the refused grab");
+  await ann.until(() => ann.memberGrabs.get(ben.welcome.member)?.grabs.length === 0, "the refused grab");
   ann.reset();
   await ben.until(() => ben.spawnable.bodies.length === 2, "the reset");
   expect(ben.spawnable).toMatchObject({ bodies: [SPARE, BALL], member: 0 });

@@ -48,9 +48,9 @@ test("both bodies move alike, the third not at all; other members and a replay s
   const { quantum } = ben.topology.bodies[LEFT]!;
   expect(Math.abs(way(LEFT) - way(RIGHT))).toBeLessThan(quantum);
   const held = { grab: 5, body: RIGHT, triangle: 7, together: true };
-  expect(ben.hands.get(ann.welcome.member)!.grabs).toMatchObject([held]);
+  expect(ben.memberGrabs.get(ann.welcome.member)!.grabs).toMatchObject([held]);
   const late = await Bot.join(server.url, "twins");
-  await late.until(() => late.hands.get(ann.welcome.member)?.grabs[0]?.together === true, "the earlier grab");
+  await late.until(() => late.memberGrabs.get(ann.welcome.member)?.grabs[0]?.together === true, "the earlier grab");
 
   // A grab of a body outside the group is refused with a message, and has no effect.
   ann.grab(6, { ...point, body: ALONE }, [0, 1, 0], { together: true });
@@ -65,7 +65,7 @@ test("both bodies move alike, the third not at all; other members and a replay s
   });
 
   ann.release(5);
-  await ben.until(() => ben.hands.get(ann.welcome.member)!.grabs.length === 0, "the release");
+  await ben.until(() => ben.memberGrabs.get(ann.welcome.member)!.grabs.length === 0, "the release");
   // No grab is active any more. Impulses carry the cubes away from the grab's place; one of them may only stop the
   // throw.
   for (const body of [LEFT, RIGHT, LEFT, RIGHT]) ann.impulse({ ...point, body }, [-20, 0, 0]);

@@ -1,6 +1,7 @@
 /** The log of acts: one act for a slider's moves or a shake, a bound, and what still stands. */
 import { expect, test } from "vitest";
-import { ActLog, MOST_ACTS, type StandingState } from "../../../../server/rooms/inputs/actLog.ts";
+import { ActLog, MOST_ACTS } from "../../../../server/rooms/inputs/actLog.ts";
+import type { Facts } from "../../../../server/rooms/roomFacts.ts";
 import { NO_WIND } from "../../../../server/sim/tuning/windRow.ts";
 import type { Input, SimEvent } from "../../../../server/sim/types.ts";
 import type { Tuning } from "../../../../shared/members/tuningLimits.ts";
@@ -14,7 +15,7 @@ const TUNING: Tuning = {
   bodies: [{ body: 0, friction: 0.5 }],
 };
 
-const AS_SCENE: StandingState = { tuning: TUNING, absent: new Set(), looks: new Map(), pins: new Map() };
+const AS_SCENE: Facts = { tuning: TUNING, absent: new Set(), looks: new Map(), pins: new Map() };
 
 const grab = (member: number): Input => ({
   type: "grab",

@@ -1,0 +1,110 @@
+/** Facts of a room: messages of a change, of a replaced state and for a newcomer leave the same state in a client. */
+import { expect, test } from "vitest";
+import { RoomFacts } from "../../../server/rooms/roomFacts.ts";
+import { NO_WIND } from "../../../server/sim/tuning/windRow.ts";
+import type { SimEvent } from "../../../server/sim/types.ts";
+import type { Pin } from "../../../shared/members/pin.ts";
+import type { Tuning } from "../../../shared/members/tuningLimits.ts";
+import { parseServerMessage, type ServerEvent } from "../../../shared/protocol/fromServer.ts";
+import { RoomMirror } from "../../../client/sdk/mirror/roomMirror.ts";
+
+const TUNING: Tuning = { gravity: [0, -9.81, 0], wind: NO_WIND, timeScale: 1, pausedTicks: 0, bodies: [] };
+const SPAWNABLE = [2, 3];
+const PIN: Pin = { body: 0, triangle: 4, u: 0.25, v: 0.5, target: [0, 1, 0], by: 7 };
+const RED = { color: "#ff0000" };
+
+const EVENTS: readonly SimEvent[] = [
+  { type: "spawned", tick: 5, member: 7, body: 2 },
+  { type: "dressed", tick: 5, member: 7, body: 2, look: RED, before: {} },
+  { type: "dressed", tick: 5, member: 8, body: 2, look: { ...RED, text: "mine", by: 8 }, before: RED },
+  { type: "dressed", tick: 5, member: 7, body: 0, look: { text: "yours", by: 7 }, before: {} },
+  { type: "pinned", tick: 5, member: 7, pin: 1, after: { ...PIN, by: 8 } },
+  { type: "pinned", tick: 5, member: 7, pin: 3, after: PIN },
+  { type: "tuned", tick: 5, member: 7, tuning: { ...TUNING, timeScale: 0 } },
+];
+
+const eventsOf = (messages: readonly Uint8Array[]): ServerEvent[] =>
+  messages.map((bytes) => parseServerMessage(new Uint8Array(bytes).buffer)!);
+
+/** The facts that a client knows after these messages. */
+function knownTo(client: RoomMirror, messages: readonly Uint8Array[]): unknown {
+  for (const event of eventsOf(messages)) client.receive(event, 0);
+  const looks = Object.entries(client.looks).filter(([, look]) => Object.keys(look).length > 0);
+  return [client.tuning?.timeScale, client.spawnable, looks, client.pins];
+}
+
+const newClient = (): RoomMirror =>
+  new RoomMirror({ fetchTopology: () => Promise.reject(new Error("not needed")), needKeyframe: () => {} });
+
+/** A room's facts after some events, and a client that has followed them. */
+function followed(events: readonly SimEvent[]): { facts: RoomFacts; client: RoomMirror; known: unknown } {
+  const facts = new RoomFacts(SPAWNABLE, TUNING);
+  const client = newClient();
+  knownTo(client, facts.all(0));
+  return { facts, client, known: knownTo(client, facts.take(events, 5)) };
+}
+
+const rowsOf = ({ tuning, absent, looks, pins }: RoomFacts) => ({
+  tuning,
+  absent: [...absent],
+  looks: [...looks],
+  pins: [...pins],
+});
+
+test("a member that follows every tick and a newcomer know the same", () => {
+  const { facts, known } = followed(EVENTS);
+  expect(known).toEqual([
+    0,
+    [3],
+    [
+      ["0", { text: "yours", by: 7 }],
+      ["2", { ...RED, text: "mine", by: 8 }],
+    ],
+    { 1: { ...PIN, by: 8 }, 3: PIN },
+  ]);
+  expect(knownTo(newClient(), facts.all(6))).toEqual(known);
+});
+
+test("all looks of a tick are one message, and all pins one", () => {
+  const { facts } = followed([]);
+  expect(eventsOf(facts.take(EVENTS, 5)).map(({ type }) => type)).toEqual(["spawnable", "tuned", "looks", "pins"]);
+});
+
+test("a replaced state takes back looks and pins that it does not have", () => {
+  const { facts, client } = followed(EVENTS);
+  const earlier = new RoomFacts(SPAWNABLE, TUNING);
+  expect(knownTo(client, facts.replace(rowsOf(earlier), 9))).toEqual([1, SPAWNABLE, [], {}]);
+  expect(rowsOf(facts)).toEqual(rowsOf(earlier));
+});
+
+test("a replaced state brings its own looks and pins", () => {
+  const { facts, known } = followed(EVENTS);
+  const other = new RoomFacts(SPAWNABLE, TUNING);
+  expect(knownTo(newClient(), other.replace(rowsOf(facts), 9))).toEqual(known);
+});
+
+test("a reset makes all spawnable bodies absent", () => {
+  const { facts, client } = followed(EVENTS);
+  expect(eventsOf(facts.take([{ type: "reset", tick: 8, member: 7 }], 8)).map(({ type }) => type)).toEqual([
+    "reset",
+    "spawnable",
+  ]);
+  expect(knownTo(client, facts.all(8))).toEqual(expect.arrayContaining([0, SPAWNABLE]));
+});
+
+test("a newcomer of a paused room learns how many ticks passed since", () => {
+  const { facts } = followed(EVENTS);
+  expect(eventsOf(facts.all(25))[0]).toMatchObject({ type: "tuned", tuning: { pausedTicks: 20 } });
+  facts.replace({ ...rowsOf(facts), tuning: { ...TUNING, timeScale: 0, pausedTicks: 4 } }, 30);
+  expect(eventsOf(facts.all(30))[0]).toMatchObject({ tuning: { pausedTicks: 4 } });
+  expect(eventsOf(facts.all(32))[0]).toMatchObject({ tuning: { pausedTicks: 5 } });
+});
+
+test("the texts and pins of a kicked member go, those of other members stay", () => {
+  const { facts } = followed(EVENTS);
+  expect(facts.removalsOf(8)).toEqual([
+    { type: "dress", member: 0, body: 2, text: null },
+    { type: "unpin", member: 0, pin: 1 },
+  ]);
+  expect(facts.removalsOf(undefined)).toEqual([]);
+});
