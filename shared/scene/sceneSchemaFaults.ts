@@ -1,62 +1,106 @@
-/** Converts the errors of ajv to errors of a scene, the deepest first, with "did you mean" for misspelled fields. */
+/**
+ * Converts the errors of ajv to errors of a scene, the deepest first, with "did you mean" for misspelled fields and
+ * choices.
+ */
 import type { ErrorObject } from "ajv";
 import type { SceneFault } from "./sceneError.ts";
 
 type Fields = Record<string, unknown>;
+
+/** A misspelled field, or a misspelled choice as the value of its field. */
+export interface Misspelled {
+  /** JSON pointer of the object that has the field. */
+  parent: string;
+  field: string;
+  is: "field" | "choice";
+  meant: string;
+}
 
 /**
  * Selects one error for each place, because a wrong type also breaks other rules. The `if` of a choice only repeats its
  * branch, and errors within oneOf are those of the ways that were not taken.
  * @param errors of a validation with `allErrors` and `verbose`; at least one
  */
-export function schemaFaults(errors: readonly ErrorObject[]): SceneFault[] {
+export function schemaFaults(errors: readonly ErrorObject[]): { faults: SceneFault[]; misspelled: Misspelled[] } {
   const real = errors.filter((e) => e.keyword !== "if" && !/\/oneOf\/\d/.test(e.schemaPath));
   // At the same depth, a wrong type comes before its consequences.
   const rank = (e: ErrorObject): number =>
     e.instancePath.split("/").length + (["enum", "const", "type"].includes(e.keyword) ? 0.5 : 0);
   const faults = new Map<string, SceneFault>();
-  const renamed = new Set<string>();
+  const misspelled: Misspelled[] = [];
   for (const error of real.sort((a, b) => rank(b) - rank(a))) {
     const { fault, meant } = faultOf(error);
-    if (meant !== undefined) renamed.add(`${error.instancePath}/${escapePointer(meant)}`);
-    if (!faults.has(fault.path)) faults.set(fault.path, fault);
+    if (faults.has(fault.path)) continue;
+    faults.set(fault.path, fault);
+    if (meant === undefined) continue;
+    const end = fault.path.lastIndexOf("/");
+    const field = unescapePointer(fault.path.slice(end + 1));
+    misspelled.push({
+      parent: fault.path.slice(0, end),
+      field,
+      is: error.keyword === "enum" ? "choice" : "field",
+      meant,
+    });
   }
   // A misspelled field is not missing, too.
+  const renamed = new Set(
+    misspelled.flatMap(({ parent, is, meant }) => (is === "field" ? `${parent}/${escapePointer(meant)}` : [])),
+  );
   const all = [...faults.values()];
-  return all.filter(({ path, value }) => !(value === undefined && renamed.has(path)));
+  return { faults: all.filter(({ path, value }) => !(value === undefined && renamed.has(path))), misspelled };
 }
 
-/** @returns the error, and the field that a misspelled one means */
+/** Returns the value with the meant field or choice. Copies only the objects on the way. */
+export function corrected(value: unknown, { parent, field, is, meant }: Misspelled): unknown {
+  const change = (at: unknown, [step, ...rest]: readonly string[]): unknown => {
+    if (step === undefined) {
+      const { [field]: written, ...others } = at as Fields;
+      return is === "field" ? { ...others, [meant]: written } : { ...others, [field]: meant };
+    }
+    const inner = change((at as Fields)[step], rest);
+    return Array.isArray(at) ? at.with(Number(step), inner) : { ...(at as Fields), [step]: inner };
+  };
+  return change(value, parent.split("/").slice(1).map(unescapePointer));
+}
+
+/** @returns the error, and the field or choice that a misspelled one means */
 function faultOf({ keyword, instancePath, data, params, parentSchema }: ErrorObject): {
   fault: SceneFault;
   meant?: string | undefined;
 } {
   const p = params as Fields;
   const child = (name: unknown): string => `${instancePath}/${escapePointer(String(name))}`;
+  const hinted = (limit: string, meant: string | undefined): string =>
+    meant === undefined ? limit : `${limit}; did you mean ${meant}?`;
   if (keyword === "required") return { fault: { path: child(p.missingProperty), value: undefined, limit: "given" } };
+  if (keyword === "enum" && typeof data === "string") {
+    // A value must be one of the choices, so more letters may differ than in a field.
+    const meant = nearest(data, p.allowedValues as string[], 1 / 2);
+    return { fault: { path: instancePath, value: data, limit: hinted(limitOf(keyword, p), meant) }, meant };
+  }
   if (keyword !== "additionalProperties")
     return { fault: { path: instancePath, value: data, limit: limitOf(keyword, p) } };
   const name = p.additionalProperty as string;
-  const meant = nearest(name, Object.keys((parentSchema?.properties ?? {}) as Fields), data as Fields);
-  const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
-  return {
-    fault: { path: child(name), value: (data as Fields)[name], limit: `absent: no such field here${hint}` },
-    meant,
-  };
+  const absent = Object.keys((parentSchema?.properties ?? {}) as Fields).filter(
+    (field) => !Object.hasOwn(data as Fields, field),
+  );
+  const meant = nearest(name, absent, 1 / 3);
+  const limit = hinted("absent: no such field here", meant);
+  return { fault: { path: child(name), value: (data as Fields)[name], limit }, meant };
 }
 
 /** Longest name that is compared; the longest field has 22 characters. */
 const LONGEST = 40;
 
-/** The absent field with the nearest name: at most a third of its letters differ. */
-function nearest(name: string, fields: readonly string[], given: Fields): string | undefined {
+/** The nearest of some words. @param part most letters that may differ, as a part of the word */
+function nearest(name: string, words: readonly unknown[], part: number): string | undefined {
   if (name.length > LONGEST) return undefined;
   let best: string | undefined;
   let least = Infinity;
-  for (const field of fields) {
-    if (Object.hasOwn(given, field)) continue;
-    const distance = editDistance(name.toLowerCase(), field.toLowerCase());
-    if (distance < least && distance <= field.length / 3) [best, least] = [field, distance];
+  for (const word of words) {
+    if (typeof word !== "string") continue;
+    const distance = editDistance(name.toLowerCase(), word.toLowerCase());
+    if (distance < least && distance <= word.length * part) [best, least] = [word, distance];
   }
   return best;
 }
@@ -124,3 +168,5 @@ function limitOf(keyword: string, p: Record<string, unknown>): string {
 function escapePointer(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
+
+const unescapePointer = (step: string): string => step.replaceAll("~1", "/").replaceAll("~0", "~");

@@ -25,7 +25,7 @@ import {
   checkTogether,
   checkSpawnable,
 } from "./sceneRules.ts";
-import { schemaFaults } from "./sceneSchemaFaults.ts";
+import { corrected, schemaFaults } from "./sceneSchemaFaults.ts";
 
 // verbose adds the invalid value to the error. strictTypes/strictRequired would refuse the schema's if/then style.
 // strictNumbers refuses NaN and infinities: JSON cannot express them, but 1e400 is parsed as infinity. Every thread
@@ -44,16 +44,51 @@ const ajv = new Ajv({
 });
 let compiled: ValidateFunction<Scene> | undefined;
 
+/** Rounds of corrections: a misspelled field may have a misspelled choice, whose branch may have more of both. */
+const ROUNDS = 6;
+/** Words corrected in a round: each copies its object, and a hostile file has many. */
+const CORRECTED = 100;
+
 /**
  * @param value anything, usually parsed JSON
  * @returns the same value, typed, with named materials expanded
- * @throws SceneError with all errors of the schema; if there are none, with those of the rules
+ * @throws SceneError with all errors of the schema; if there are none but misspelled words, also with those of the rules
  */
 export function validateScene(value: unknown): Scene {
   const whole = withMaterials(value);
   const validate = (compiled ??= ajv.compile<Scene>(schema));
-  if (!validate(whole)) refuse(schemaFaults(validate.errors!));
-  const scene = whole as Scene;
+  const faults = new Map<string, SceneFault>();
+  // A misspelled choice hides the errors of its branch, a misspelled field those of its value: correct both, and go on.
+  let read: unknown = whole;
+  const renamed: [meant: string, written: string][] = [];
+  const written = (path: string): string =>
+    renamed.reduce((at, [meant, is]) => (at.startsWith(`${meant}/`) ? is + at.slice(meant.length) : at), path);
+  const add = (fault: SceneFault): void => {
+    const path = written(fault.path);
+    if (!faults.has(path)) faults.set(path, { ...fault, path });
+  };
+  let valid = validate(read);
+  for (let round = 0; !valid && round < ROUNDS; round++) {
+    const { faults: found, misspelled } = schemaFaults(validate.errors!);
+    for (const fault of found) add(fault);
+    if (misspelled.length === 0) break;
+    const now = misspelled.slice(0, CORRECTED);
+    // An earlier round may have missed the field.
+    const fields = now.filter(({ is }) => is === "field");
+    for (const { parent, meant } of fields) {
+      const path = written(`${parent}/${meant}`);
+      if (faults.get(path)?.value === undefined) faults.delete(path);
+    }
+    for (const { parent, field, meant } of fields) renamed.unshift([`${parent}/${meant}`, `${parent}/${field}`]);
+    read = now.reduce(corrected, read);
+    valid = validate(read);
+  }
+  if (valid) for (const fault of brokenRules(read as Scene)) add(fault);
+  if (faults.size > 0) refuse([...faults.values()]);
+  return whole as Scene;
+}
+
+function brokenRules(scene: Scene): SceneFault[] {
   const faults: SceneFault[] = [];
   for (const check of checksOf(scene)) {
     try {
@@ -63,8 +98,7 @@ export function validateScene(value: unknown): Scene {
       faults.push(...error.faults);
     }
   }
-  if (faults.length > 0) refuse(faults);
-  return scene;
+  return faults;
 }
 
 function refuse([first, ...more]: readonly SceneFault[]): never {

@@ -540,6 +540,47 @@ test.each([
   });
 });
 
+test("a misspelled choice or field does not hide errors behind it, nor broken rules", () => {
+  const scene = draft();
+  const [soft] = scene.bodies;
+  soft.kind = "sofft";
+  soft.mesh.type = "bx";
+  soft.transfrom = { translte: [0, 1, 0], scale: 1, fitHeight: 2 };
+  delete soft.transform;
+  soft.material.model = "neohookian";
+  soft.material.densty = soft.material.density;
+  delete soft.material.density;
+  scene.colliders[0].type = "plain";
+  scene.quantum = 1e-9;
+  scene.bodies[2].name = "towel";
+  const { faults } = fault(scene);
+  expect(Object.fromEntries(faults.map(({ path, limit }) => [path, limit.split("; ").at(-1)]))).toEqual({
+    "/bodies/0/kind": "did you mean soft?",
+    "/bodies/0/mesh/type": "did you mean box?",
+    "/bodies/0/transfrom": "did you mean transform?",
+    "/bodies/0/transfrom/translte": "did you mean translate?",
+    "/bodies/0/transfrom/fitHeight": "absent where scale is given",
+    "/bodies/0/material/model": "did you mean neo-hookean?",
+    "/bodies/0/material/densty": "did you mean density?",
+    "/colliders/0/type": "did you mean plane?",
+    "/quantum": expect.any(String),
+    "/bodies/2/name": expect.stringContaining("a name of its own"),
+    "/attachments/1/from/body": expect.stringContaining("the name of a body"),
+  });
+});
+
+test("an unknown choice gets no suggestion, and misspelled words without end take bounded work", () => {
+  const scene = draft();
+  scene.bodies[0].kind = "gaseous";
+  expect(fault(scene).limit).toBe("one of soft, cloth, ball, points");
+  const many = draft();
+  for (let letter = 0; letter < 20_000; letter++) many[`title${String.fromCharCode(0x4e00 + letter)}`] = "x";
+  delete many.title;
+  const before = process.cpuUsage();
+  expect(fault(many).faults).toHaveLength(20_000);
+  expect(process.cpuUsage(before).user).toBeLessThan(20e6);
+});
+
 test("a field without a similar one gets no suggestion", () => {
   for (const name of ["zzz", "x".repeat(100_000)])
     expect(fault({ ...draft(), [name]: 1 }).limit).toBe("absent: no such field here");
