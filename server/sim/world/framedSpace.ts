@@ -3,8 +3,9 @@
  * fit the default camera to it. An estimate, without contact between bodies:
  *
  *   free body    falls to the first plane below, or to the lowest collider; thrown ones fly a parabola
- *   held body    hangs from its pins and fixed attachments: its farthest point swings below the nearest of them and
- *                beyond, as far as no fixed point holds it back
+ *   held body    hangs from its pins and fixed attachments, and from those of the bodies that it is attached to: its
+ *                farthest point swings below the nearest of them and beyond, as far as no fixed point holds it back
+ *   moved body   goes with the path of a mover that it is attached to, or that meets it
  */
 import type { Scene, Vec3 } from "../../../shared/scene/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";
@@ -25,7 +26,7 @@ const UPRIGHT = 0.1;
 const LEAST_FRICTION = 0.1;
 /** Length of a held body under its weight, relative to its rest. */
 const STRETCH = 1.1;
-/** Fixed points and particles of a body that are looked at. */
+/** Fixed points of a body or of attached bodies, and particles of a body, that are looked at. */
 const MOST_HELD = 64;
 const MOST_PARTICLES = 512;
 
@@ -49,6 +50,10 @@ class Box implements Space {
   addAll(positions: ArrayLike<number>): this {
     for (let i = 0; i < positions.length; i += 3) this.add([positions[i]!, positions[i + 1]!, positions[i + 2]!]);
     return this;
+  }
+
+  meets({ min, max }: Space): boolean {
+    return this.min.every((low, k) => low <= max[k]! && min[k]! <= this.max[k]!);
   }
 
   addMoved(box: Box, way: Vec3): void {
@@ -77,12 +82,42 @@ export function framedSpace(
   const strength = length(gravity);
   if (strength === 0) return space;
   const fall = { down: unit(gravity), strength, most: FAR * length(minus(start.max, start.min)) };
+  const ground = groundBelow(scene, cores, fall.down);
+  const movers = moversOf(scene, cores);
+  const heldBy = new Map<string, readonly Vec3[]>();
+  for (const group of new Set(attachedGroups(scene, shown).values())) {
+    const held = thinned(group.flatMap((one) => heldPlaces(scene, one)));
+    for (const { name } of group) heldBy.set(name, held);
+  }
   for (const body of shown) {
-    const held = heldPlaces(scene, body);
-    if (held.length > 0) addSwing(space, body, held, fall.down);
-    else if (!isAttached(scene, body)) addFall(space, body, fall, groundBelow(scene, cores, fall.down));
+    const own = new Box().addAll(body.positions);
+    const held = heldBy.get(body.name)!;
+    if (held.length > 0) addSwing(own, body, held, fall.down);
+    else addFall(own, body, fall, ground);
+    space.addMoved(own, [0, 0, 0]);
+    for (const mover of movers)
+      if (mover.sweep.meets(own) || isAttachedTo(scene, body, mover.name))
+        for (const way of mover.ways) space.addMoved(own, way);
   }
   return space;
+}
+
+/** A collider's path, and the space that it sweeps. Turns are left out. */
+interface Mover {
+  name: string | undefined;
+  ways: readonly Vec3[];
+  sweep: Box;
+}
+
+function moversOf({ colliders = [] }: Scene, cores: readonly (CoreMesh | undefined)[]): Mover[] {
+  return colliders.flatMap(({ name, motion }, c) => {
+    const core = cores[c];
+    if (!motion || !core) return [];
+    const ways = motion.keys.map(({ translate = [0, 0, 0] }): Vec3 => translate);
+    const sweep = new Box();
+    for (const way of ways) sweep.addMoved(new Box().addAll(core.positions), way);
+    return [{ name, ways, sweep }];
+  });
 }
 
 /** Gravity, and the farthest fall that counts, m. */
@@ -92,14 +127,28 @@ interface Fall {
   most: number;
 }
 
-const isAttached = ({ attachments = [] }: Scene, { name }: BodyTemplate): boolean =>
-  attachments.some(({ from, to }) => from.body === name || ("body" in to && to.body === name));
+const isAttachedTo = ({ attachments = [] }: Scene, { name }: BodyTemplate, collider: string | undefined): boolean =>
+  attachments.some(({ from, to }) => from.body === name && "collider" in to && to.collider === collider);
+
+/** Bodies that are attached to each other, by the name of each of them. */
+function attachedGroups({ attachments = [] }: Scene, bodies: readonly BodyTemplate[]): Map<string, BodyTemplate[]> {
+  const groups = new Map(bodies.map((body) => [body.name, [body]]));
+  for (const { from, to } of attachments) {
+    const one = groups.get(from.body);
+    const other = "body" in to ? groups.get(to.body) : undefined;
+    if (!one || !other || one === other) continue;
+    one.push(...other);
+    for (const { name } of other) groups.set(name, one);
+  }
+  return groups;
+}
+
+const thinned = <T>(items: readonly T[]): T[] => items.filter((_, i) => i % Math.ceil(items.length / MOST_HELD) === 0);
 
 /** Fixed places of a body: its pins, and where it is attached to the world or a collider. */
 function heldPlaces({ attachments = [] }: Scene, { name, pinned, positions, origin }: BodyTemplate): Vec3[] {
-  const pins = [...pinned.keys()].filter((p) => pinned[p]);
-  const step = Math.ceil(pins.length / MOST_HELD);
-  const held = pins.filter((_, i) => i % step === 0).map((p) => placeOf(positions, p));
+  const pins = thinned([...pinned.keys()].filter((p) => pinned[p]));
+  const held = pins.map((p) => placeOf(positions, p));
   for (const { from, to } of attachments.slice(0, MOST_HELD)) {
     if (from.body !== name || "body" in to) continue;
     const particle = from.particle === undefined ? -1 : origin.indexOf(from.particle);

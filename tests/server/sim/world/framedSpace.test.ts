@@ -12,6 +12,8 @@ const cloth = { kind: "cloth", mesh: { type: "grid", size: [1, 1], cells: [8, 8]
 const floor = [{ type: "plane", normal: [0, 1, 0], offset: 0 }];
 const edge = (x: number) => ({ select: { box: { min: [x - 0.01, -9, -9], max: [x + 0.01, 9, 9] } } });
 
+const slide = { keys: [{ time: 0 }, { time: 2, translate: [4, 0, 0] }] };
+
 /** New scenes, as a first scene file looks: no camera. */
 const scenes: Record<string, Partial<Scene>> = {
   "a cube that falls to the floor": { bodies: [{ ...cube, name: "a", transform: { translate: [0, 4, 0] } }] as never },
@@ -34,6 +36,32 @@ const scenes: Record<string, Partial<Scene>> = {
       { ...cube, name: "b", transform: { translate: [3, 0.6, 0] } },
     ] as never,
     attachments: [{ from: { body: "a", near: [0, 3.5, 0] }, to: { world: [0, 3.5, 0] } }] as never,
+  },
+  "two cubes that fall together": {
+    bodies: [
+      { ...cube, name: "a", transform: { translate: [0, 6, 0] } },
+      { ...cube, name: "b", transform: { translate: [3, 6, 0] } },
+    ] as never,
+    attachments: [{ from: { body: "b", near: [2.5, 6, 0] }, to: { body: "a", near: [0.5, 6, 0] } }] as never,
+  },
+  "a sheet that hangs from a pinned one": {
+    bodies: [
+      { ...cloth, name: "a", transform: { translate: [0, 4, 0] }, pins: [edge(-0.5)] },
+      { ...cloth, name: "b", transform: { translate: [1.1, 4, 0] } },
+    ] as never,
+    attachments: [-0.5, 0.5].map((z) => ({
+      from: { body: "b", near: [0.6, 4, z] },
+      to: { body: "a", near: [0.5, 4, z] },
+    })) as never,
+  },
+  "a cube before a pushing box": {
+    bodies: [{ ...cube, name: "a", transform: { translate: [0, 0.51, 0] } }] as never,
+    colliders: [{ type: "box", center: [-2, 0.5, 0], halfExtents: [0.5, 0.5, 0.5], motion: slide }, ...floor] as never,
+  },
+  "a cube that hangs from a moving ball": {
+    bodies: [{ ...cube, name: "a", transform: { translate: [0, 3, 0] } }] as never,
+    colliders: [{ type: "sphere", name: "crane", center: [0, 5, 0], radius: 0.2, motion: slide }, ...floor] as never,
+    attachments: [{ from: { body: "a", near: [0, 3.5, 0] }, to: { collider: "crane" } }] as never,
   },
 };
 
