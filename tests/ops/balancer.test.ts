@@ -125,6 +125,12 @@ describe.skipIf(lacks("HAProxy", haproxy))("before a server with all routes on o
     "/%61%70i/admin/rooms",
     "/docs/json",
     "/doc%73/json",
+    "/%2561dmin",
+    "/%2fmetrics",
+    "/./metrics",
+    "/readyz/../metrics",
+    "/api%2fadmin/rooms",
+    "/api/%2e/admin/rooms",
   ])("%s is refused", async (path) => {
     const { status, body } = await ask(balancer.origin("8080"), path);
     expect(status).toBe(404);

@@ -69,6 +69,20 @@ test("every log message in the runbook exists", () => {
   for (const text of quoted) expect([...messages, "without inputs"], text).toContain(text);
 });
 
+test("the jobs that alerts and dashboards select are jobs of the cluster's Prometheus, and operators are told their names", () => {
+  const dashboards = "server/ops/grafana/dashboards";
+  const files = ["server/ops/prometheus/alerts.yml", ...readdirSync(dashboards).map((name) => `${dashboards}/${name}`)];
+  const jobs = new Set(
+    files.flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/job=~?\\?"([\w|]+)/g)].flatMap(([, names]) => names!.split("|")),
+    ),
+  );
+  const { scrape_configs: configs } = parse(readFileSync("server/ops/cluster/prometheus.yml", "utf8"));
+  expect([...jobs].sort()).toEqual(configs.map((config: { job_name: string }) => config.job_name).sort());
+  const page = readFileSync("docs/OPERATIONS.md", "utf8");
+  for (const job of jobs) expect(page).toMatch(new RegExp(`name the jobs [^.]*\`${job}\``));
+});
+
 test("every alert has one of the two severities", () => {
   for (const { alert, labels } of alerts) expect(["page", "ticket"], alert).toContain(labels.severity);
 });
