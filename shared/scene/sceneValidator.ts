@@ -52,7 +52,7 @@ const CORRECTED = 100;
 /**
  * @param value anything, usually parsed JSON
  * @returns the same value, typed, with named materials expanded
- * @throws SceneError with all errors of the schema; if there are none but misspelled words, also with those of the rules
+ * @throws SceneError with all errors of the schema; if all of them are misspelled words, also with those of the rules
  */
 export function validateScene(value: unknown): Scene {
   const whole = withMaterials(value);
