@@ -4,7 +4,8 @@
  */
 import { MATERIAL_PRESETS, type PresetName, presetsOf } from "./materialPresets.ts";
 import type { Body } from "./scene.ts";
-import { SceneError } from "./sceneError.ts";
+import type { SceneFault } from "./sceneError.ts";
+import { hinted, nearest } from "./sceneSchemaFaults.ts";
 
 type Named = { preset: string } & Record<string, unknown>;
 
@@ -18,11 +19,12 @@ function named(material: unknown): Named | undefined {
 
 /**
  * @param scene anything, usually parsed JSON
- * @returns the scene with its named materials expanded; the same object if it has none
- * @throws SceneError if no such preset exists for the body's kind
+ * @returns the scene with its named materials expanded, or the same object if it has none; and unknown presets, which
+ *   are expanded as the nearest or first known one, so that the rest can be checked
  */
-export function withMaterials(scene: unknown): unknown {
-  if (!isRecord(scene) || !Array.isArray(scene.bodies)) return scene;
+export function withMaterials(scene: unknown): { scene: unknown; faults: SceneFault[] } {
+  const faults: SceneFault[] = [];
+  if (!isRecord(scene) || !Array.isArray(scene.bodies)) return { scene, faults };
   let any = false;
   const bodies = scene.bodies.map((body: unknown, b) => {
     if (!isRecord(body) || !(body.kind === "soft" || body.kind === "cloth")) return body;
@@ -31,15 +33,17 @@ export function withMaterials(scene: unknown): unknown {
     any = true;
     const { preset, ...own } = called;
     const known = presetsOf(body.kind);
-    if (!known.includes(preset as PresetName))
-      throw new SceneError(
-        `/bodies/${b}/material${typeof body.material === "string" ? "" : "/preset"}`,
-        preset,
-        `an object, or a material of a ${body.kind} body: ${known.join(", ")}`,
-      );
-    return { ...body, material: { ...MATERIAL_PRESETS[preset as PresetName][body.kind], ...own } };
+    const isKnown = known.includes(preset as PresetName);
+    const meant = isKnown ? preset : nearest(preset, known, 1 / 2);
+    if (!isKnown)
+      faults.push({
+        path: `/bodies/${b}/material${typeof body.material === "string" ? "" : "/preset"}`,
+        value: preset,
+        limit: hinted(`an object, or a material of a ${body.kind} body: ${known.join(", ")}`, meant),
+      });
+    return { ...body, material: { ...MATERIAL_PRESETS[(meant ?? known[0]) as PresetName][body.kind], ...own } };
   });
-  return any ? { ...scene, bodies } : scene;
+  return { scene: any ? { ...scene, bodies } : scene, faults };
 }
 
 /** All fields of a body's material, including its preset's. @param body of a scene file */

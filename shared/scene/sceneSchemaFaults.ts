@@ -70,8 +70,6 @@ function faultOf({ keyword, instancePath, data, params, parentSchema }: ErrorObj
 } {
   const p = params as Fields;
   const child = (name: unknown): string => `${instancePath}/${escapePointer(String(name))}`;
-  const hinted = (limit: string, meant: string | undefined): string =>
-    meant === undefined ? limit : `${limit}; did you mean ${meant}?`;
   if (keyword === "required") return { fault: { path: child(p.missingProperty), value: undefined, limit: "given" } };
   if (keyword === "enum" && typeof data === "string") {
     // A value must be one of the choices, so more letters may differ than in a field.
@@ -81,9 +79,8 @@ function faultOf({ keyword, instancePath, data, params, parentSchema }: ErrorObj
   if (keyword !== "additionalProperties")
     return { fault: { path: instancePath, value: data, limit: limitOf(keyword, p) } };
   const name = p.additionalProperty as string;
-  const absent = Object.keys((parentSchema?.properties ?? {}) as Fields).filter(
-    (field) => !Object.hasOwn(data as Fields, field),
-  );
+  const fields = Object.keys((parentSchema?.properties ?? {}) as Fields);
+  const absent = fields.filter((field) => !Object.hasOwn(data as Fields, field));
   const meant = nearest(name, absent, 1 / 3);
   const limit = hinted("absent: no such field here", meant);
   return { fault: { path: child(name), value: (data as Fields)[name], limit }, meant };
@@ -92,8 +89,12 @@ function faultOf({ keyword, instancePath, data, params, parentSchema }: ErrorObj
 /** Longest name that is compared; the longest field has 22 characters. */
 const LONGEST = 40;
 
+/** Returns a limit with the word that a misspelled one means, if there is one. */
+export const hinted = (limit: string, meant: string | undefined): string =>
+  meant === undefined ? limit : `${limit}; did you mean ${meant}?`;
+
 /** The nearest of some words. @param part most letters that may differ, as a part of the word */
-function nearest(name: string, words: readonly unknown[], part: number): string | undefined {
+export function nearest(name: string, words: readonly unknown[], part: number): string | undefined {
   if (name.length > LONGEST) return undefined;
   let best: string | undefined;
   let least = Infinity;

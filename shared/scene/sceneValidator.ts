@@ -55,11 +55,9 @@ const CORRECTED = 100;
  * @throws SceneError with all errors of the schema; if all of them are misspelled words, also with those of the rules
  */
 export function validateScene(value: unknown): Scene {
-  const whole = withMaterials(value);
   const validate = (compiled ??= ajv.compile<Scene>(schema));
   const faults = new Map<string, SceneFault>();
   // A misspelled choice hides the errors of its branch, a misspelled field those of its value: correct both, and go on.
-  let read: unknown = whole;
   const renamed: [meant: string, written: string][] = [];
   const written = (path: string): string =>
     renamed.reduce((at, [meant, is]) => (at.startsWith(`${meant}/`) ? is + at.slice(meant.length) : at), path);
@@ -67,6 +65,12 @@ export function validateScene(value: unknown): Scene {
     const path = written(fault.path);
     if (!faults.has(path)) faults.set(path, { ...fault, path });
   };
+  const expand = (scene: unknown): unknown => {
+    const expanded = withMaterials(scene);
+    for (const fault of expanded.faults) add(fault);
+    return expanded.scene;
+  };
+  let read = expand(value);
   let valid = validate(read);
   for (let round = 0; !valid && round < ROUNDS; round++) {
     const { faults: found, misspelled } = schemaFaults(validate.errors!);
@@ -80,12 +84,12 @@ export function validateScene(value: unknown): Scene {
       if (faults.get(path)?.value === undefined) faults.delete(path);
     }
     for (const { parent, field, meant } of fields) renamed.unshift([`${parent}/${meant}`, `${parent}/${field}`]);
-    read = now.reduce(corrected, read);
+    read = expand(now.reduce(corrected, read));
     valid = validate(read);
   }
   if (valid) for (const fault of brokenRules(read as Scene)) add(fault);
   if (faults.size > 0) refuse([...faults.values()]);
-  return whole as Scene;
+  return read as Scene;
 }
 
 function brokenRules(scene: Scene): SceneFault[] {

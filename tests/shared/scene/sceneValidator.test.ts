@@ -569,6 +569,22 @@ test("a misspelled choice or field does not hide errors behind it, nor broken ru
   });
 });
 
+test("an unknown material does not hide other errors, and a misspelled kind no preset", () => {
+  const scene = draft();
+  scene.bodies[0].kind = "sofft";
+  scene.bodies[0].material = { preset: "jely", dampin: 1 };
+  scene.bodies[1].material = "adamantium";
+  scene.tickHz = 0;
+  const { faults } = fault(scene);
+  expect(Object.fromEntries(faults.map(({ path, limit }) => [path, limit.split("; ").at(-1)]))).toEqual({
+    "/bodies/0/kind": "did you mean soft?",
+    "/bodies/0/material/preset": "did you mean jelly?",
+    "/bodies/0/material/dampin": "absent: no such field here",
+    "/bodies/1/material": expect.stringMatching(/^an object, or a material of a cloth body: rubber, /),
+    "/tickHz": expect.stringMatching(/^>/),
+  });
+});
+
 test("an unknown choice gets no suggestion, and misspelled words without end take bounded work", () => {
   const scene = draft();
   scene.bodies[0].kind = "gaseous";
