@@ -87,7 +87,7 @@ describe("the npm package", () => {
     const typed = 'import { joinRoom } from "pliant-client";\nexport const at: number = (await joinRoom("")).tick;\n';
     writeFileSync(join(project, "typed.ts"), typed);
     const flags =
-      "--noEmit --strict --skipLibCheck false --module nodenext --target es2022 --lib es2022,esnext.disposable";
+      "--noEmit --strict --skipLibCheck false --module nodenext --target es2022 --lib es2022,esnext.disposable,dom";
     const compiler = join(root, "node_modules/typescript/bin/tsc");
     await run(process.execPath, [compiler, ...flags.split(" "), "typed.ts"], { cwd: project });
     // A mistake points to a readable line.
