@@ -4,7 +4,7 @@
  * Node have none.
  */
 import { spawnSync } from "node:child_process";
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
@@ -59,5 +59,10 @@ for (const project of ["client/sdk/tsconfig.json", "client/sdk/tsconfig.page.jso
 // The scripts of the sources only refuse to pack them.
 const { scripts: _, ...manifest } = JSON.parse(readFileSync(at("client/sdk/package.json"), "utf8"));
 writeFileSync(join(out, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-copyFileSync(at("client/sdk/README.md"), join(out, "README.md"));
+// Outside of the project only the examples are there; other links lead nowhere.
+const readme = readFileSync(at("client/sdk/README.md"), "utf8")
+  .replaceAll("](../examples/", "](examples/")
+  .replace(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, "$1");
+writeFileSync(join(out, "README.md"), readme);
+cpSync(at("client/examples"), join(out, "examples"), { recursive: true });
 copyFileSync(at("LICENSE"), join(out, "LICENSE"));

@@ -49,27 +49,23 @@ export interface PliantErrorDetails {
 }
 
 export class PliantError extends Error {
-  readonly code: PliantErrorCode;
-  readonly field: string | undefined;
-  readonly value: unknown;
-  readonly limit: unknown;
-  readonly reason: string | undefined;
-  readonly status: number | undefined;
-  readonly closeCode: number | undefined;
+  declare readonly code: PliantErrorCode;
+  declare readonly field: string | undefined;
+  declare readonly value: unknown;
+  declare readonly limit: unknown;
+  declare readonly reason: string | undefined;
+  declare readonly status: number | undefined;
+  declare readonly closeCode: number | undefined;
 
   constructor(code: PliantErrorCode, details: PliantErrorDetails = {}, message?: string) {
     const { field, value, limit, reason, status, closeCode, cause } = details;
     super(message ?? ClientErrors[code as ClientErrorCode] ?? code, cause === undefined ? undefined : { cause });
-    this.name = "PliantError";
-    this.code = code;
-    this.field = field;
-    this.value = value;
-    this.limit = limit;
-    this.reason = reason;
-    this.status = status;
-    this.closeCode = closeCode;
+    Object.assign(this, { name: "PliantError", code, field, value, limit, reason, status, closeCode });
   }
 }
+
+/** The limit of a field that does not exist. */
+export const UNKNOWN = "left out: unknown";
 
 /** @throws PliantError BAD_ARGUMENT, always */
 export function badArgument(field: string, value: unknown, limit: string): never {

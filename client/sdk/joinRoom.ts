@@ -16,7 +16,10 @@ export interface JoinOptions {
   token?: string;
   /** Password of the room, if it has one. */
   password?: string;
-  /** Creates the room with this scene if it does not exist. Default: the room must exist. */
+  /**
+   * Creates the room with this scene if it does not exist. Default: that of the address (`?scene=`); without one the
+   * room must exist.
+   */
   scene?: string;
   /** Subscribes to the event `contact` (bodies that begin to touch). Default: no, because it costs the server time. */
   contacts?: boolean;
@@ -57,13 +60,13 @@ const MAX_TIMEOUT_MS = 3_600_000;
  * @throws PliantError with a code of the table in README.md
  */
 export async function joinRoom(url: string | URL, options: JoinOptions = {}): Promise<Room> {
-  const { base, room, token: linked } = parseAddress(url);
+  const { base, room, ...linked } = parseAddress(url);
   const asked = {
     name: checkText("name", options.name, MAX_NAME),
     color: checkColor(options.color),
-    token: checkText("token", options.token ?? linked, MAX_TOKEN),
+    token: checkText("token", options.token ?? linked.token, MAX_TOKEN),
     password: checkText("password", options.password, MAX_PASSWORD),
-    scene: checkText("scene", options.scene, MAX_NAME),
+    scene: checkText("scene", options.scene ?? linked.scene, MAX_NAME),
   };
   const { signal, contacts = false } = options;
   if (typeof contacts !== "boolean") badArgument("contacts", contacts, "a boolean");

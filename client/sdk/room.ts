@@ -11,7 +11,7 @@ import type { Topology } from "../../shared/topology.ts";
 import { checkInteger, checkNumber, checkVector } from "./calls/checkArguments.ts";
 import { bodiesOf, type RoomBody } from "./mirror/roomBodies.ts";
 import { Connection, type ConnectionStatus, type SocketConstructor, socketUrl } from "./connection/roomConnection.ts";
-import { badArgument, closeError, PliantError } from "./errors.ts";
+import { badArgument, closeError, PliantError, UNKNOWN } from "./errors.ts";
 import { EVENT_NAMES, type RoomEventName, type RoomEvents, type RoomState } from "./events.ts";
 import { Answers } from "./calls/answers.ts";
 import { type Grab, OwnGrabs } from "./calls/ownGrabs.ts";
@@ -84,7 +84,7 @@ export class Room {
       WebSocket,
       profile: () => ({ name, color }),
       contacts,
-      credentials: () => ({ ...(token !== undefined && { token }), ...(password !== undefined && { password }) }),
+      credentials: () => ({ token, password }),
       whyRefused: options.whyRefused,
       onEvent: (event, receivedMs) => this.#mirror.receive(event, receivedMs),
       onStatus: (status) => this.#lineIs(status),
@@ -215,12 +215,12 @@ export class Room {
       ended ||= state === "ended";
       wake();
     });
-    const stop = (): Promise<IteratorReturnResult<undefined>> => {
+    const stop = async (): Promise<IteratorReturnResult<undefined>> => {
       off();
       offState();
       ended = true;
       wake();
-      return Promise.resolve({ done: true, value: undefined });
+      return { done: true, value: undefined };
     };
     return {
       async next() {
@@ -382,9 +382,10 @@ export class Room {
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
    */
   setAccess(change: AccessChange): Promise<void> {
-    const { locked, ownersOnly, chat, password, liftBans } = change;
-    for (const [field, flag] of Object.entries({ locked, ownersOnly, chat, liftBans }))
-      if (flag !== undefined && typeof flag !== "boolean") badArgument(field, flag, "true or false");
+    const { password, ...flags } = change;
+    for (const [field, flag] of Object.entries(flags))
+      if (!/^(locked|ownersOnly|chat|liftBans)$/.test(field)) badArgument(field, flag, UNKNOWN);
+      else if (flag !== undefined && typeof flag !== "boolean") badArgument(field, flag, "true or false");
     const { min, max } = PASSWORD_LENGTH;
     if (typeof password === "string" ? password.length < min || password.length > max : password != null)
       badArgument("password", "not shown", `a string of ${min} to ${max} characters, or null`);
@@ -422,7 +423,7 @@ export class Room {
   tune({ body, ...asked }: Omit<TuningChange, "body"> & { body?: BodyReference }): Promise<void> {
     const change: TuningChange = checkTuning(asked);
     if (body !== undefined) change.body = this.#body(body).index;
-    else if ([...BODY_FIELDS, "pins" as const].some((field) => asked[field] !== undefined))
+    else if ([...BODY_FIELDS, "pins"].some((field) => field in change))
       badArgument("body", body, "a body, because the change is about damping, friction or material");
     this.#mayAct("owner");
     return this.#ask((request) => build.tune({ ...change, request }));

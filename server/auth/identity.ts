@@ -1,5 +1,5 @@
 /** Identity that a token proves, and the role that it gives in a room. */
-import { atLeast, type Role } from "../../shared/members/roles.ts";
+import { atLeast, isRole, type Role } from "../../shared/members/roles.ts";
 
 /** Claims of a valid token. */
 export interface Identity {
@@ -13,6 +13,16 @@ export interface Identity {
   roomId: string | undefined;
   /** Expiry, wall time in ms; null: never. */
   expiresAtMs: number | null;
+}
+
+/** Whether a value from another process has the form of an identity. */
+export function isIdentity(value: unknown): value is Identity {
+  const { room, role, subject, name, roomId, expiresAtMs } = { ...(value as Partial<Identity> | null) };
+  const isText = (field: unknown): boolean => field === undefined || typeof field === "string";
+  const ends = expiresAtMs === null || Number.isFinite(expiresAtMs);
+  return (
+    typeof room === "string" && typeof subject === "string" && isRole(role) && [name, roomId].every(isText) && ends
+  );
 }
 
 /** A room as tokens identify it: its name, and its incarnation among all rooms that have had this name. */

@@ -16,6 +16,17 @@ import type { Processes } from "./processes.ts";
  */
 export type Balancing = "on" | "place" | "off";
 
+/** Requests for new rooms that one other process may have without an answer. More rooms open here. */
+const PLACED_AT_ONCE = 8;
+/** A process that did not answer such a request gets no other one for this time, ms. */
+const AVOIDED_MS = 60_000;
+
+/** The process for a new room. Call `answered` once, when it has answered the request or failed to. */
+export interface PlaceForRoom {
+  holder: Holder;
+  answered: (ok: boolean) => void;
+}
+
 export interface BalancerOptions {
   balancing: Balancing;
   processes: Processes;
@@ -28,6 +39,7 @@ export interface BalancerOptions {
 export class Balancer {
   readonly #options: BalancerOptions;
   readonly #watch = new BusyWatch(BALANCE);
+  readonly #asked = new Map<string, { open: number; avoidedUntilMs: number }>();
   #moving = false;
 
   constructor(options: BalancerOptions) {
@@ -51,12 +63,27 @@ export class Balancer {
   }
 
   /** Best process for a new room; null: this one. */
-  place(): Holder | null {
+  place(): PlaceForRoom | null {
     const { processes, balancing } = this.#options;
     if (balancing === "off") return null;
-    const place = placeOf(processes.report(), processes.known, BALANCE);
-    if (place !== null) processes.expect(place, BALANCE.newRoomShare);
-    return place;
+    const nowMs = performance.now();
+    for (const [process, { open, avoidedUntilMs }] of this.#asked)
+      if (open === 0 && avoidedUntilMs <= nowMs) this.#asked.delete(process);
+    const able = processes.known.filter(({ process }) => {
+      const asked = this.#asked.get(process);
+      return !asked || (asked.open < PLACED_AT_ONCE && asked.avoidedUntilMs <= nowMs);
+    });
+    const holder = placeOf(processes.report(), able, BALANCE);
+    if (holder === null) return null;
+    processes.expect(holder, BALANCE.newRoomShare);
+    const asked = this.#asked.get(holder.process) ?? { open: 0, avoidedUntilMs: 0 };
+    this.#asked.set(holder.process, asked);
+    asked.open += 1;
+    const answered = (ok: boolean): void => {
+      asked.open -= 1;
+      if (!ok) asked.avoidedUntilMs = performance.now() + AVOIDED_MS;
+    };
+    return { holder, answered };
   }
 
   /** Receivers for rooms that are handed over; null: any process. */

@@ -13,7 +13,7 @@
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import { processName } from "../store/processName.ts";
 import type { Holder, ListedProcess, Listing, Quarantined, Store } from "../store/store.ts";
-import { Balancer, type Balancing } from "./balancer.ts";
+import { Balancer, type Balancing, type PlaceForRoom } from "./balancer.ts";
 import { LeaseKeeper, type Log } from "./leaseKeeper.ts";
 import { type OwnState, Processes } from "./processes.ts";
 import type { ClusterRooms } from "./rooms.ts";
@@ -111,7 +111,7 @@ export class Cluster {
   }
 
   /** Best process for a new room; null: this one. */
-  place(): Holder | null {
+  place(): PlaceForRoom | null {
     return this.#balancer.place();
   }
 

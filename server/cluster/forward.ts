@@ -11,6 +11,7 @@ import { CodedError } from "../../shared/errorCodes.ts";
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import type { Quarantined } from "../store/store.ts";
 import type { Cluster, Place } from "./cluster.ts";
+import { isPeerUrl } from "../store/processReport.ts";
 import type { PeerTls } from "./peer.ts";
 import { proxySocket } from "./proxySocket.ts";
 import { TICKET_HEADER, type Ticket, type Tickets } from "./ticket.ts";
@@ -129,6 +130,7 @@ class Forwarder {
     }
     if (place.kind === "here" || place.kind === "nowhere" || (place.kind === "moving" && mayEnd(request))) return;
     if (place.kind === "moving" || request.headers[TICKET_HEADER] !== undefined) throw moving(room);
+    if (!isPeerUrl(place.url) || !URL.canParse(place.url)) throw moving(room);
     if (request.ws) await this.#socket(request, reply, room, place);
     else await this.#request(request, reply, room, place);
   }
@@ -145,10 +147,12 @@ class Forwarder {
     const place = cluster.place();
     if (place === null) return false;
     try {
-      await this.#request(request, reply, "", { kind: "there", ...place });
+      await this.#request(request, reply, "", { kind: "there", ...place.holder });
+      place.answered(true);
       if (reply.statusCode === 201) metrics.balanced("placed");
       return true;
     } catch {
+      place.answered(false);
       return false;
     }
   }

@@ -4,13 +4,14 @@
  */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import { json } from "node:stream/consumers";
 import type { Holder, Listing } from "../store/store.ts";
 import { type PeerTls, requestPeer } from "./peer.ts";
 import { TICKET_HEADER, type Tickets } from "./ticket.ts";
 
 /** Time limit of an answer, ms: a process that does not answer must not hold back the other answers. */
 const PATIENCE_MS = 2000;
+/** Limit of an answer, bytes: about 5,000 rooms with ten members each. A longer answer counts as none. */
+const MOST_BYTES = 8 * 2 ** 20;
 
 export interface PeerQuery {
   /** Path including the query. */
@@ -23,7 +24,7 @@ export interface PeerQuery {
 
 /**
  * @param peers each process once
- * @returns each process's answer with status 200, as JSON; null for no answer or another status
+ * @returns by process: its answer with status 200, as JSON; null for no answer, another status, or a longer answer
  */
 export async function queryPeers(
   peers: readonly Holder[],
@@ -39,13 +40,29 @@ export async function queryPeers(
       });
       asked.end();
       const [answer] = (await once(asked, "response")) as [IncomingMessage];
-      const body: unknown = await json(answer);
-      return answer.statusCode === 200 ? body : null;
+      if (answer.statusCode === 200) return await readJson(answer);
+      answer.destroy();
     } catch {
-      return null;
+      // No answer in time, or none that can be read.
     }
+    return null;
   };
-  return new Map(await Promise.all(peers.map(async (peer): Promise<[string, unknown]> => [peer.url, await ask(peer)])));
+  return new Map(
+    await Promise.all(peers.map(async (peer): Promise<[string, unknown]> => [peer.process, await ask(peer)])),
+  );
+}
+
+/** @throws if it is longer than MOST_BYTES, or not JSON */
+async function readJson(answer: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  // Leaving the loop ends the connection.
+  for await (const part of answer as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > MOST_BYTES) throw new Error(`the answer has more than ${MOST_BYTES} bytes`);
+    parts.push(part);
+  }
+  return JSON.parse(Buffer.concat(parts).toString()) as unknown;
 }
 
 /** Returns the owners of these rooms, except this process. */

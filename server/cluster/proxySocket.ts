@@ -11,6 +11,8 @@ import { type PeerTls, requestPeer } from "./peer.ts";
 
 /** Time limit of the owner's answer, ms. */
 const ANSWER_MS = 3000;
+/** After one end has closed its side, the other may send for this long, ms. */
+const CLOSE_GRACE_MS = 2000;
 
 export interface ProxiedSocket {
   /** The client's request to upgrade. */
@@ -86,6 +88,8 @@ function join(client: Line, head: Buffer, owner: Line, rewrite: Rewrite): void {
     from.setNoDelay?.(true); // A tick's frame must not wait for the next one.
     from.on("error", () => to.destroy());
     from.on("close", () => to.destroy());
+    // A process that never closes its side would keep both connections.
+    from.once("end", () => setTimeout(() => from.destroy(), CLOSE_GRACE_MS).unref());
   }
   stream.on("error", () => owner.destroy());
   client.pipe(stream).pipe(owner);

@@ -91,7 +91,9 @@ export class Tickets {
       ticket.audience !== this.#own.process ||
       ticket.method !== request.method ||
       ticket.url !== request.url ||
+      typeof atMs !== "number" ||
       !(Math.abs(nowMs - atMs) <= MOST_AGE_MS) ||
+      typeof ticket.address !== "string" ||
       isIP(ticket.address.split("%")[0]!) === 0
     )
       return null;
@@ -105,7 +107,7 @@ export class Tickets {
         const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
         decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
         const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
-        return JSON.parse(text.toString()) as Ticket & { atMs: number };
+        return { ...(JSON.parse(text.toString()) as Ticket & { atMs: number }) };
       } catch {
         // Sealed with another key, or forged.
       }

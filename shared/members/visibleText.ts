@@ -5,8 +5,11 @@
  * the third on one letter.
  */
 
-/** `\p{DI}` are the default-ignorable letters and marks, for example U+3164 and variation selectors. */
-const SHAPELESS = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{DI}]/gu;
+/**
+ * `\p{DI}` are the default-ignorable letters and marks, for example U+3164 and variation selectors. U+1D159 is a note
+ * without a head, U+16FE4 a filler: fonts draw nothing for them.
+ */
+const SHAPELESS = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{DI}\u{1D159}\u{16FE4}]/gu;
 /** Separators, and U+2800, the pattern of Braille without dots. */
 const SPACES = /[\p{Z}\u2800]+/gu;
 

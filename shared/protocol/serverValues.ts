@@ -6,9 +6,14 @@
 import { Encoder } from "@msgpack/msgpack";
 import type { Point } from "./surfacePoint.ts";
 
-export const encoder = /* @__PURE__ */ new Encoder({ forceFloat32: true, ignoreUndefined: true });
+/** Its types are published with pliant-client, whose users have no package for msgpack. */
+interface ValueEncoder {
+  encode(value: unknown): Uint8Array<ArrayBuffer>;
+}
+
+export const encoder: ValueEncoder = /* @__PURE__ */ new Encoder({ forceFloat32: true, ignoreUndefined: true });
 /** For values that must return unchanged, e.g. a client's own time stamp. */
-export const exactEncoder = /* @__PURE__ */ new Encoder();
+export const exactEncoder: ValueEncoder = /* @__PURE__ */ new Encoder();
 
 /** Fields of a message, after its number. */
 export type Values = readonly unknown[];

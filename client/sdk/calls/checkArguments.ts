@@ -11,18 +11,21 @@ export interface Address {
   room: string;
   /** Token of an invitation link (`#token=`). */
   token: string | undefined;
+  /** Scene of a link that opens the room again (`?scene=`). */
+  scene: string | undefined;
 }
 
-/** @param url of a room's page, http(s)://host[:port]/r/<room>, with #token=... or without */
+/** @param url of a room's page, http(s)://host[:port]/r/<room>, with ?scene= and #token= or without */
 export function parseAddress(url: unknown): Address {
   const text = url instanceof URL ? url.href : url;
   const limit = "the address of a room: http(s)://host[:port]/r/<room>";
   if (typeof text !== "string" || !URL.canParse(text)) return badArgument("url", text, limit);
-  const { protocol, origin, pathname, hash } = new URL(text);
+  const { protocol, origin, pathname, hash, searchParams } = new URL(text);
   const room = /^\/r\/([^/]+)\/?$/.exec(pathname)?.[1];
   if (!/^https?:$/.test(protocol) || room === undefined || !ROOM_NAME.test(room))
     return badArgument("url", text, limit);
-  return { base: origin, room, token: new URLSearchParams(hash.slice(1)).get("token") ?? undefined };
+  const token = new URLSearchParams(hash.slice(1)).get("token") ?? undefined;
+  return { base: origin, room, token, scene: searchParams.get("scene") ?? undefined };
 }
 
 export function checkText(field: string, value: unknown, longest: number): string | undefined {

@@ -13,7 +13,7 @@ import {
   WIND_SPANS,
 } from "../../../shared/members/tuningLimits.ts";
 import { checkNumber, checkVector } from "./checkArguments.ts";
-import { badArgument } from "../errors.ts";
+import { badArgument, UNKNOWN } from "../errors.ts";
 
 function checkParts(field: string, value: unknown, most: number): [number, number, number] {
   const parts = checkVector(field, value);
@@ -45,5 +45,8 @@ export function checkTuning(asked: Omit<TuningChange, "body">): TuningChange {
     }
   if (pins !== undefined) change.pins = typeof pins === "boolean" ? pins : badArgument("pins", pins, "true or false");
   if (asked.asScene) change.asScene = true;
+  // A misspelled field would change nothing, and the caller would hear that it is done.
+  for (const [field, value] of Object.entries(asked))
+    if (value && !(field in change)) badArgument(field, value, UNKNOWN);
   return change;
 }

@@ -59,9 +59,9 @@ export class KeptToken {
     await this.#storage.set(this.#address, token);
   }
 
-  /** Resolves when no removal of this room is under way. */
-  get removed(): Promise<void> {
-    return removals.get(this.#address) ?? Promise.resolve();
+  /** The removal of this room that is under way. */
+  get removed(): Promise<void> | undefined {
+    return removals.get(this.#address);
   }
 
   /** Forgets the token when the room has been closed. @param closing resolves to true: the room is closed */

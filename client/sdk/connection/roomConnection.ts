@@ -175,16 +175,9 @@ export class Connection {
   }
 
   private greet(socket: SocketLike): void {
-    const { name, color } = this.options.profile();
-    socket.send(
-      build.hello({
-        ...(name !== undefined && { name }),
-        ...(color !== undefined && { color }),
-        ...(this.token ? { resume: this.token } : {}),
-        ...(this.options.contacts && { contacts: true }),
-        ...this.options.credentials?.(),
-      }) as Uint8Array<ArrayBuffer>,
-    );
+    const { profile, contacts, credentials } = this.options;
+    const hello = build.hello({ ...profile(), resume: this.token, contacts, ...credentials?.() });
+    socket.send(hello as Uint8Array<ArrayBuffer>);
   }
 
   private listen(socket: SocketLike): void {

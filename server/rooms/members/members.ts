@@ -121,7 +121,8 @@ export class Members {
     if (taken < maxMembers && !full) return;
     // If all seats are taken, an address without a session may take the seat of any disconnected member.
     const from = limited && own.length > 0 ? own : all;
-    const disconnected = from.find(({ connection, arriving }) => connection === null && !arriving);
+    // The newest one: visitors that come and go take each other's seats, not those of members after a takeover.
+    const disconnected = from.findLast(({ connection, arriving }) => connection === null && !arriving);
     if (disconnected) return this.#remove(disconnected);
     if (taken >= maxMembers) throw new Refused(CloseCode.roomFull, `room full: ${maxMembers} members`, "room_full");
     throw new Refused(CloseCode.roomFull, `room full for this address: ${full?.own} members`, "room_full");

@@ -55,7 +55,7 @@ export async function allowOtherOrigins(app: FastifyInstance, { isOurs, embedder
     maxAge: REMEMBERED_SECONDS,
     strictPreflight: false,
   });
-  const embedded = options(["GET", "POST", "DELETE"], ["authorization", "content-type"]);
+  const embedded = options(["GET", "POST", "PATCH", "DELETE"], ["authorization", "content-type", "idempotency-key"]);
   const own = options(["GET"], ["authorization"]);
   await app.register(cors, {
     delegator: (request, answer) => {

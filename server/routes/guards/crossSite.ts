@@ -51,7 +51,9 @@ export function refuseCrossSite(app: FastifyInstance, { origins, embedders, metr
   app.addHook("preParsing", async (request) => {
     if (SAFE.has(request.method) || request.ticket !== undefined) return;
     const { origin, "sec-fetch-site": site } = request.headers;
-    const isOther = origin === undefined && (site === "cross-site" || site === "same-site");
+    const isListed = origin !== undefined && (allowed.includes("*") || lists(allowed, origin));
+    // Also of the same host: its page at http:// is another site than its page at https://.
+    const isOther = (site === "cross-site" || site === "same-site") && !isListed;
     if (!isOther && fromAllowedOrigin(request, allowed)) return;
     metrics.refused("origin");
     throw new CodedError("ORIGIN_REFUSED", {

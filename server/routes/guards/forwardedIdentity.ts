@@ -8,7 +8,12 @@ import type { FastifyRequest } from "fastify";
 import { addressKey } from "../../auth/addresses.ts";
 import type { Auth, ForwardedIdentity } from "../../auth/auth.ts";
 import type { OpenedRequest } from "../../rooms/members/connection.ts";
-import { type ClientRequest, parseClientMessage, ClientMessage } from "../../../shared/protocol/fromClient.ts";
+import {
+  type ClientRequest,
+  MalformedMessage,
+  parseClientMessage,
+  ClientMessage,
+} from "../../../shared/protocol/fromClient.ts";
 import { identityIn, type RequestAuth } from "./requestAuth.ts";
 
 /** Forwarded content of a socket message. */
@@ -83,9 +88,11 @@ function readMessage(message: Uint8Array): ClientRequest | null {
  */
 export function openMessage(request: ClientRequest | null, take: (sealed: string) => unknown): OpenedRequest | null {
   if ((request?.type !== "hello" && request?.type !== "access") || request.ticket === undefined) return request;
-  const said = take(request.ticket) as SaidInMessage | null;
+  const said = take(request.ticket);
   if (said === null) return request;
-  const { problem, password, resume } = said;
+  const { problem, password, resume } = { ...(said as Partial<SaidInMessage>) };
+  if (![problem, password, resume].every((text) => text === undefined || typeof text === "string"))
+    throw new MalformedMessage("ticket: a text in it is not a string");
   if (request.type === "access") return { ...request, password };
   const forwarded: ForwardedIdentity = { identity: identityIn(said), ...(problem !== undefined && { problem }) };
   return { ...request, token: undefined, password, resume, forwarded };

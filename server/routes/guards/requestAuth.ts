@@ -16,7 +16,7 @@ import { type Denial, denialOf } from "../../auth/admission.ts";
 import type { Audit } from "../../auth/audit.ts";
 import { type Auth, BAD_TOKENS_PER_MINUTE, type ForwardedIdentity } from "../../auth/auth.ts";
 import type { Budgets } from "../../auth/budgets.ts";
-import { type Identity, roleIn } from "../../auth/identity.ts";
+import { type Identity, isIdentity, roleIn } from "../../auth/identity.ts";
 import { TokenError } from "../../auth/tokens.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import type { Room } from "../../rooms/room.ts";
@@ -234,6 +234,6 @@ const ruleFor = (request: FastifyRequest): Rule | undefined =>
 /** The identity that a ticket speaks of; null: none, or it has ended meanwhile. */
 export function identityIn(said: unknown, nowMs = Date.now()): Identity | null {
   const identity = (said as ForwardedIdentity | null)?.identity;
-  if (!identity || !isRole(identity.role)) return null;
+  if (!isIdentity(identity)) return null;
   return identity.expiresAtMs !== null && identity.expiresAtMs <= nowMs ? null : identity;
 }

@@ -176,18 +176,22 @@ async function elsewhere(
     address: request.ip,
     said: { identity: requestAuth.of(request).identity },
   });
-  const told = new Map(
-    [...answers.values()].flatMap((answer) =>
-      ((answer as { rooms?: Description[] } | null)?.rooms ?? []).map((room): [string, Description] => [
-        room.room,
-        room,
-      ]),
-    ),
-  );
-  return listings.map(
-    (listing) =>
-      told.get(listing.name) ?? { ...describeListing(listing), room: listing.name, owner: listing.owner?.url ?? null },
-  );
+  const isDescription = request.compileValidationSchema(adminRoomSchema);
+  const told = new Map([...answers].map(([process, answer]) => [process, roomsIn(answer)]));
+  return listings.map((listing) => {
+    const { name: room, owner } = listing;
+    const description = owner && told.get(owner.process)?.get(room);
+    // A description in another form would fail the whole list.
+    if (description && isDescription(description)) return description;
+    return { ...describeListing(listing), room, owner: owner?.url ?? null };
+  });
+}
+
+/** Returns the rooms that another process describes, by name. It may describe only rooms whose lease it has. */
+function roomsIn(answer: unknown): Map<unknown, Description> {
+  const { rooms } = { ...(answer as { rooms?: unknown } | null) };
+  const list = Array.isArray(rooms) ? (rooms as (Description | null)[]) : [];
+  return new Map(list.flatMap((one): [unknown, Description][] => (one ? [[one.room, one]] : [])));
 }
 
 function describe(room: Room): Description {

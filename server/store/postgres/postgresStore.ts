@@ -13,6 +13,7 @@
  * all owners, and no two processes can write.
  */
 import { listingOf, quarantinedPieceOf } from "../listing.ts";
+import { readReport } from "../processReport.ts";
 import { bytesOf, PostgresClient, type Query, type Row } from "./postgresClient.ts";
 import { PostgresObjects } from "./postgresObjects.ts";
 import { CREATED_MEANWHILE, MIGRATIONS, VERSION_TABLE } from "./postgresSchema.ts";
@@ -230,13 +231,10 @@ export class PostgresStore implements Store {
 
   async processes(): Promise<ListedProcess[]> {
     const rows = await this.#client.query(
-      `SELECT report, extract(epoch FROM lease_until - clock_timestamp()) AS seconds_left
+      `SELECT process, report, extract(epoch FROM lease_until - clock_timestamp()) AS seconds_left
        FROM pliant_processes ORDER BY process`,
     );
-    return rows.map((row) => ({
-      ...(JSON.parse(String(row.report)) as ProcessReport),
-      secondsLeft: Number(row.seconds_left),
-    }));
+    return rows.flatMap((row) => readReport(String(row.process), String(row.report), Number(row.seconds_left)));
   }
 
   async release(lease: Lease): Promise<void> {

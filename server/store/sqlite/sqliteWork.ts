@@ -9,6 +9,7 @@
 import { hostname } from "node:os";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { bootId } from "../processName.ts";
+import { readReport } from "../processReport.ts";
 import { transaction } from "./sqliteFile.ts";
 import { listingOf, quarantinedPieceOf } from "../listing.ts";
 import type {
@@ -175,10 +176,10 @@ export class SqliteWork {
   }
 
   processes(): ListedProcess[] {
-    return this.#all("SELECT report, lease_until FROM processes WHERE boot = ? ORDER BY process", boot).map((row) => ({
-      ...(JSON.parse(String(row.report)) as ProcessReport),
-      secondsLeft: Number(row.lease_until) - clock(),
-    }));
+    return this.#all(
+      "SELECT process, report, lease_until FROM processes WHERE boot = ? ORDER BY process",
+      boot,
+    ).flatMap((row) => readReport(String(row.process), String(row.report), Number(row.lease_until) - clock()));
   }
 
   release(lease: Lease): void {

@@ -311,13 +311,26 @@ test("no route that changes state accepts a request from a page of another site"
       { origin: `${server.url}0` },
       { "sec-fetch-site": "cross-site" },
       { "sec-fetch-site": "same-site" },
+      // A page of the same host at http://, when this server is at https://.
+      { origin: server.url, "sec-fetch-site": "cross-site" },
     ] as Record<string, string>[])
       expect([route, headers, await codeOf(route, headers)]).toEqual([route, headers, "ORIGIN_REFUSED"]);
-    for (const headers of [{}, { origin: server.url }, { origin: embedder }, { "sec-fetch-site": "none" }] as Record<
-      string,
-      string
-    >[])
+    for (const headers of [
+      {},
+      { origin: server.url },
+      { origin: server.url, "sec-fetch-site": "same-origin" },
+      { origin: embedder },
+      { origin: embedder, "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "none" },
+    ] as Record<string, string>[])
       expect([route, await codeOf(route, headers)]).not.toEqual([route, "ORIGIN_REFUSED"]);
+  }
+  // A preflight request of a listed page allows the method of every route.
+  for (const route of changing) {
+    const headers = { origin: embedder, "access-control-request-method": route.split(" ")[0]! };
+    const preflight = await fetch(server.url + SAMPLES[route]!.path, { method: "OPTIONS", headers });
+    const allowed = preflight.headers.get("access-control-allow-methods")?.split(", ") ?? [];
+    expect([route, allowed]).toEqual([route, expect.arrayContaining([route.split(" ")[0]])]);
   }
   await server.close();
 });

@@ -51,6 +51,14 @@ describe("the npm package", () => {
     await expect(packing).rejects.toThrow("npm run build:packages");
   });
 
+  test("has a readme whose links lead to packed files", async () => {
+    const { stdout: readme } = await run("tar", ["xzOf", file(".tgz"), "package/README.md"]);
+    const { stdout: names } = await run("tar", ["tzf", file(".tgz")]);
+    const links = [...readme.matchAll(/\]\((?!https?:|#)([^)]+)\)/g)].map(([, path]) => `package/${path}`);
+    expect(links.length).toBeGreaterThan(2);
+    expect(links.filter((path) => !names.split("\n").includes(path))).toEqual([]);
+  });
+
   test("passes publint and every way that TypeScript resolves modules", async () => {
     const data = readFileSync(file(".tgz"));
     const tarball = data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength) as ArrayBuffer;
@@ -75,6 +83,13 @@ describe("the npm package", () => {
     writeFileSync(join(project, "join.js"), program);
     const { stdout } = await run(process.execPath, ["join.js", `${server.url}/r/page`], { cwd: project });
     expect(stdout).toMatch(/ true\n$/);
+    // Its types need no other package.
+    const typed = 'import { joinRoom } from "pliant-client";\nexport const at: number = (await joinRoom("")).tick;\n';
+    writeFileSync(join(project, "typed.ts"), typed);
+    const flags =
+      "--noEmit --strict --skipLibCheck false --module nodenext --target es2022 --lib es2022,esnext.disposable,dom";
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    await run(process.execPath, [compiler, ...flags.split(" "), "typed.ts"], { cwd: project });
     // A mistake points to a readable line.
     writeFileSync(join(project, "wrong.js"), `import { joinRoom } from "pliant-client";\nawait joinRoom("nowhere");\n`);
     const { stderr } = await run(process.execPath, ["wrong.js"], { cwd: project }).catch((error) => error);

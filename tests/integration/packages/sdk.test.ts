@@ -398,6 +398,9 @@ describe("refusals", () => {
       ["data", () => room.send("x", new Array(65).fill(0))],
       ["data", () => room.send("x", [[[[[[[[[]]]]]]]]])],
       ["data", () => room.send("x", "x".repeat(2048))],
+      ["lock", () => room.setAccess({ lock: true } as object)],
+      ["locked", () => room.setAccess({ locked: "yes" as unknown as boolean })],
+      ["gravitation", () => room.tune({ gravitation: [0, 0, 0] } as object)],
       ["event", () => room.on("none" as RoomEventName, () => {})],
       ["listener", () => room.on("frame", undefined as unknown as () => void)],
     ];

@@ -125,6 +125,13 @@ describe("a join that fails", () => {
   });
 });
 
+test("a link with a scene, as the page has it, opens the room", async () => {
+  const room = fresh();
+  const joined = await join(`${room}?scene=cube#x`);
+  expect([joined.scene, joined.role]).toEqual(["cube", "owner"]);
+  joined.leave();
+});
+
 describe("the owner's token", () => {
   test("is kept by default: the creator comes back as the owner", async () => {
     const room = fresh();

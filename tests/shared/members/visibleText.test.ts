@@ -8,6 +8,7 @@ test.each([
   ["zero-width characters, joiners and marks of direction", "A\u200B\u200C\u200D\u2060\uFEFF\u202Ed\u2066a", "Ada"],
   ["a soft hyphen and a grapheme joiner", "A\u00ADd\u034Fa", "Ada"],
   ["variation selectors and tags", "A\uFE0Fd\u{E0100}a\u{E0041}", "Ada"],
+  ["letters without a shape", "A\u{1D159}d\u{16FE4}a", "Ada"],
   ["controls", "A\u0000d\u0085a\u007F", "Ada"],
   ["private, unassigned and surrogate code points", "A\uE000d\u{10FFFE}a\uD800", "Ada"],
   ["patterns without dots", "\u2800Ada\u2800\u2800L", "Ada L"],

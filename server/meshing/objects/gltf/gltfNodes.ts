@@ -193,7 +193,10 @@ function meshCost(
     const names = Object.keys(attributes);
     if (names.length > ATTRIBUTES)
       throw tooLarge(`count of ${place}/attributes`, names.length, ATTRIBUTES, "Remove unused attributes");
-    for (const name of names) accessor(attributes[name], `${place}/attributes/${name}`);
+    for (const name of names) {
+      if (name in Object.prototype) throw damaged(`${place}/attributes`, name, "a name of glTF is needed");
+      accessor(attributes[name], `${place}/attributes/${name}`);
+    }
     listOf(primitive, "targets", place, TARGETS).forEach((target, k) => {
       for (const name of Object.keys(target)) accessor(target[name], `${place}/targets/${k}/${name}`);
     });

@@ -53,7 +53,7 @@ export interface Request extends Hello {
   ticket?: string;
 }
 
-export const build = (who: Hello): Uint8Array => encode([number, PROTOCOL_VERSION, who]);
+export const build = (who: Hello): Uint8Array => encode([number, PROTOCOL_VERSION, who], { ignoreUndefined: true });
 
 export function parse(read: FieldReader): Request {
   const request: Request = { type: "hello", version: read.integer("version") };

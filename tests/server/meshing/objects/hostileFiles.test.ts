@@ -82,6 +82,15 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
   ["invalid JSON", "a.gltf", text('{"asset":'), "FILE_DAMAGED", /JSON/],
   ["a list for an object", "a.gltf", text("[]"), "FILE_DAMAGED", /object is needed/],
   [
+    "an attribute with the name of a prototype",
+    "a.glb",
+    bent((json) => {
+      json.meshes[0].primitives[0].attributes = JSON.parse('{"__proto__":0,"POSITION":0}');
+    }),
+    "FILE_DAMAGED",
+    /\/meshes\/0\/primitives\/0\/attributes is __proto__/,
+  ],
+  [
     "an external buffer",
     "a.gltf",
     bent((json) => (json.buffers[0].uri = "../../etc/passwd")),

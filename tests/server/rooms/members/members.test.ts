@@ -65,4 +65,18 @@ describe("seats of a room", () => {
     expect(seated([enter(entry("c")), enter(entry("d"))])).toBe(2);
     expect(members.sessions.has(other.member)).toBe(false);
   });
+
+  test("visitors that come and go take each other's seats, not those of members that a takeover disconnected", () => {
+    const { members, enter } = room(16, 12);
+    const kept = [entry("a"), entry("a"), entry("b"), entry("c", "a token's")].map((who) => enter(who) as Session);
+    for (const session of kept) members.lost(session, connection, 1012);
+    // From many addresses, and from many networks of one provider.
+    const crowd = (i: number): string => (i % 3 === 0 ? `2001:db8:${i.toString(16)}:0::/64` : `flood ${i % 3}`);
+    for (let i = 0; i < 300; i++) {
+      const session = enter(entry(crowd(i)));
+      if (typeof session !== "string") members.lost(session, connection, 1006);
+    }
+    expect(members.sessions.size).toBe(16);
+    expect(kept.filter(({ member }) => !members.sessions.has(member))).toEqual([]);
+  });
 });
