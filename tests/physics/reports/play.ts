@@ -9,7 +9,7 @@ export const G = 9.81;
 export const RUBBER = { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.4 };
 export const RIGID = { model: "shape-matching", mode: "rigid", density: 1000 };
 export const SHEET = { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3 };
-export const BALLOON = {
+const BALLOON = {
   ...{ model: "pbd", density: 300, thickness: 0.001, distance: { compliance: 1e-4 } },
   volume: { compliance: 0, pressure: 1.5 },
 };
