@@ -8,6 +8,7 @@ import type { ReadSurface } from "../mesh.ts";
 import { finishSurface } from "./finishMesh.ts";
 import { floatPrecision, WrittenDigits } from "./filePrecision.ts";
 import { inUtf8, numberField, plainBytes, plainText, textLines } from "./textMesh.ts";
+import type { TextLine } from "./textMesh.ts";
 import { weldPlaces } from "../surface/weldPlaces.ts";
 
 const HEADER = 84;
@@ -74,13 +75,33 @@ function readStlCorners(file: string, content: Uint8Array): StlCorners {
   return { corners, precision: floatPrecision(corners, 23) };
 }
 
+const KEYWORD = /^(vertex|facet|endloop|endfacet)$/i;
+
+/** Yields lines that begin with a keyword: some files have a facet, or all of them, in one line. */
+function* keywordLines(text: string): Generator<TextLine, void, undefined> {
+  for (const line of textLines(text, "#")) {
+    const { number, fields } = line;
+    // The name of a solid may contain any word.
+    if (!fields.some((word, i) => i > 0 && /^vertex$/i.test(word) && /^[-+.\d]/.test(fields[i + 1] ?? ""))) {
+      yield line;
+      continue;
+    }
+    let start = 0;
+    for (let at = 1; at <= fields.length; at++) {
+      if (at < fields.length && !KEYWORD.test(fields[at]!)) continue;
+      yield { number, fields: fields.slice(start, at) };
+      start = at;
+    }
+  }
+}
+
 function textCorners(file: string, bytes: Uint8Array): StlCorners {
   const corners: number[] = [];
   const digits = new WrittenDigits();
   const lines: number[] = [];
   // Text before a loop's first vertex and after its third is skipped, because exporters differ there.
   let left = 0;
-  for (const line of textLines(plainText(file, bytes), "#")) {
+  for (const line of keywordLines(plainText(file, bytes))) {
     const keyword = line.fields[0]!.toLowerCase();
     if (keyword === "facet" || keyword === "endloop" || keyword === "endfacet") {
       if (left > 0)
@@ -101,9 +122,11 @@ function textCorners(file: string, bytes: Uint8Array): StlCorners {
           value: "outside of a facet, or its fourth",
           limit: "3 in each facet are needed",
         });
+      // Some programs write commas between the numbers.
+      const fields = line.fields.map((word) => word.replace(/,$/, ""));
       for (let k = 0; k < 3; k++) {
-        corners.push(numberField(file, line, 1 + k, `vertex ${"xyz"[k]}`));
-        digits.add(line.fields[1 + k]!);
+        corners.push(numberField(file, { ...line, fields }, 1 + k, `vertex ${"xyz"[k]}`));
+        digits.add(fields[1 + k]!);
       }
       lines.push(line.number);
       left--;

@@ -10,7 +10,7 @@ import { weldNotes, weldSurface } from "../surface/weldSurface.ts";
 import { facePicture } from "./facePicture.ts";
 import type { ObjectFile, ObjectLimits } from "./objectFile.ts";
 import { ObjectError } from "./objectFile.ts";
-import { compacted, joined } from "./parts.ts";
+import { compacted, joined, withArea } from "./parts.ts";
 import type { Part } from "./parts.ts";
 import { simplifyPart } from "./simplify.ts";
 import { writePicture } from "./writePicture.ts";
@@ -30,6 +30,8 @@ interface Gathered {
   /** First vertex of each part. */
   starts: number[];
   origin: [number, number, number];
+  /** Number of triangles that were dropped, because they have no area. */
+  dropped: number;
 }
 
 /**
@@ -59,7 +61,11 @@ export function surfaceOfParts(parts: readonly Part[], limits: ObjectLimits, not
 function gather(parts: readonly Part[], limits: ObjectLimits, notes: MeshNote[]): Gathered {
   const used = parts.filter((part) => part.triangles.length > 0).map(compacted);
   for (const part of used) checkPart(part);
-  const drawn = joined(used);
+  // A node of scale 0 has a place, which counts in no size.
+  const areas = used.map(withArea).filter((part) => part.triangles.length > 0);
+  const shown = areas.length > 0 ? areas : used;
+  const count = (all: readonly Part[]): number => all.reduce((sum, part) => sum + part.triangles.length / 3, 0);
+  const drawn = joined(shown.map(compacted));
   checkCounts(drawn, limits);
   const origin = moveNear(drawn, notes);
   const positions = new Float32Array(drawn.reduce((sum, part) => sum + part.positions.length, 0));
@@ -73,12 +79,12 @@ function gather(parts: readonly Part[], limits: ObjectLimits, notes: MeshNote[])
     for (const v of part.triangles) corners[corner++] = vertex + v;
     vertex += part.positions.length / 3;
   }
-  return { parts: drawn, corners, positions, starts, origin };
+  return { parts: drawn, corners, positions, starts, origin, dropped: count(used) - count(shown) };
 }
 
 /** Welds the parts to one surface. */
 function surfaceOf(
-  { parts, corners, positions, starts }: Gathered,
+  { parts, corners, positions, starts, dropped }: Gathered,
   notes: MeshNote[],
 ): { surface: SurfaceMesh; places: Uint32Array } {
   const precision = new Float64Array(positions.length / 3);
@@ -86,7 +92,7 @@ function surfaceOf(
   parts.forEach((part, p) => precision.fill(part.precision + rounded, starts[p], starts[p + 1]));
   const welded = weldSurface(positions, corners, (v) => precision[v]!);
   notes.push(...weldNotes(positions, welded));
-  const triangles = triangles3(corners, welded.places, notes);
+  const triangles = triangles3(corners, welded.places, dropped, notes);
   if (triangles.length === 0)
     throw new ObjectError("NO_TRIANGLES", {
       where: "count of triangles with three different corners",
@@ -195,7 +201,7 @@ const far = (center: number[], size: number): string =>
   (Math.hypot(...center) / size).toPrecision(2).replace(/\.0+$/, "");
 
 /** Triangles of surface vertices. Triangles with two corners at one position have no area and are dropped. */
-function triangles3(corners: Uint32Array, places: Uint32Array, notes: MeshNote[]): Uint32Array {
+function triangles3(corners: Uint32Array, places: Uint32Array, dropped: number, notes: MeshNote[]): Uint32Array {
   const kept = new Uint32Array(corners.length);
   let length = 0;
   for (let i = 0; i < corners.length; i += 3) {
@@ -205,10 +211,11 @@ function triangles3(corners: Uint32Array, places: Uint32Array, notes: MeshNote[]
     kept[length++] = b;
     kept[length++] = c;
   }
-  if (length < corners.length)
+  const lost = dropped + (corners.length - length) / 3;
+  if (lost > 0)
     notes.push({
       code: "TRIANGLES_DROPPED",
-      text: `${(corners.length - length) / 3} triangles have two corners at one position; the simulation ignores them.`,
+      text: `${lost} triangles have two corners at one position; the simulation ignores them.`,
     });
   return kept.slice(0, length);
 }

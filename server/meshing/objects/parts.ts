@@ -22,6 +22,18 @@ export interface Part {
   where: string;
 }
 
+/** Returns the part without triangles that have two corners at one position. */
+export function withArea(part: Part): Part {
+  const { positions: x, triangles } = part;
+  const same = (a: number, b: number): boolean => [0, 1, 2].every((k) => x[3 * a + k] === x[3 * b + k]);
+  const kept: number[] = [];
+  for (let t = 0; t < triangles.length; t += 3) {
+    const [a, b, c] = [triangles[t]!, triangles[t + 1]!, triangles[t + 2]!];
+    if (!same(a, b) && !same(b, c) && !same(c, a)) kept.push(a, b, c);
+  }
+  return kept.length === triangles.length ? part : { ...part, triangles: Uint32Array.from(kept) };
+}
+
 /** Returns the part without unused vertices. */
 export function compacted(part: Part): Part {
   const count = part.positions.length / 3;

@@ -1,8 +1,10 @@
 /**
  * Welds the vertices of a surface. Vertices at one position become one: seams of texture and normals are not cuts.
- * Then open borders are joined that differ by no more than the file's rounding: parts that were rounded apart, each in
- * its own coordinates, no longer meet exactly.
+ * Then edges collapse that the file's rounding made of a point, such as those around the pole of a sphere, where a
+ * program computed the sine of pi. Then open borders are joined that differ by no more than the file's rounding: parts
+ * that were rounded apart, each in its own coordinates, no longer meet exactly.
  *
+ *   |p - q| <= precision / 4                    of an edge, if another edge of its triangle is 1000 times longer
  *   |p - q| <= precision(p) + precision(q)      at both ends of two border edges
  *   precision(p) <= an eighth of the shortest edge at p: no edge collapses, and no two vertices of a border meet
  *
@@ -10,9 +12,20 @@
  */
 import { yieldPoint } from "../../../shared/yieldPoint.ts";
 import { next, numberEdges, VertexSets } from "./edges.ts";
+import { floatPrecision } from "../importers/filePrecision.ts";
 import { boundsOf, percent, placeOf } from "../meshNotes.ts";
 import type { MeshNote } from "../meshNotes.ts";
 import { weldPlaces } from "./weldPlaces.ts";
+
+/**
+ * Part of the precision within which the ends of an edge are one point. Numbers of a grid differ by its step; only
+ * floating point numbers near 0 are finer than the rounding of the largest ones.
+ */
+const ONE_POINT = 0.25;
+/** Length of an edge over another one of its triangle, below which it may be a point. */
+const NEEDLE = 1e-3;
+/** Bits of the numbers from which programs compute positions: float64, less four for the errors of some operations. */
+const COMPUTED_BITS = 48;
 
 export interface WeldedSurface {
   /** uint32[V]: new number of each vertex, in the order of the first vertices. */
@@ -43,12 +56,14 @@ export function weldSurface(
   triangles: Uint32Array,
   precision: (vertex: number) => number,
 ): WeldedSurface {
-  const { places, first } = weldPlaces(positions);
+  const computed = floatPrecision(positions, COMPUTED_BITS);
+  const rounding = (vertex: number): number => Math.max(precision(vertex), computed);
+  const { places, first } = collapsePoints(positions, triangles, weldPlaces(positions), rounding);
   const corners = triangles.map((v) => places[v]!);
   const borders = borderEdges(corners);
   const result = { places, first, joined: 0, joinedAt: -1, gap: 0 };
   if (borders.length < 2) return result;
-  const reach = reachOf(positions, corners, first, borders, (place) => precision(first[place]!));
+  const reach = reachOf(positions, corners, first, borders, (place) => rounding(first[place]!));
   const sets = joinBorders(positions, corners, first, borders, reach);
   const numbers = new Uint32Array(first.length);
   const kept: number[] = [];
@@ -64,6 +79,36 @@ export function weldSurface(
     result.gap = Math.max(result.gap, distance(positions, first[place]!, first[root]!));
   }
   return { ...result, places: places.map((place) => numbers[place]!), first: kept };
+}
+
+/** Gives the ends of edges that are points one number. */
+function collapsePoints(
+  x: Positions,
+  triangles: Uint32Array,
+  welded: { places: Uint32Array; first: number[] },
+  precision: (vertex: number) => number,
+): { places: Uint32Array; first: number[] } {
+  const { places, first } = welded;
+  const sets = new VertexSets(first.length);
+  let found = false;
+  for (let t = 0; t < triangles.length; t += 3) {
+    const lengths = [t, t + 1, t + 2].map((h) => distance(x, triangles[h]!, triangles[next(h)]!));
+    const longest = Math.max(...lengths);
+    lengths.forEach((length, k) => {
+      const [a, b] = [triangles[t + k]!, triangles[next(t + k)]!];
+      const limit = ONE_POINT * Math.min(precision(a), precision(b));
+      if (length > 0 && length <= limit && length <= NEEDLE * longest)
+        found = sets.join(places[a]!, places[b]!) || found;
+    });
+  }
+  if (!found) return welded;
+  const numbers = new Uint32Array(first.length);
+  const kept: number[] = [];
+  for (let place = 0; place < first.length; place++) {
+    const root = sets.root(place);
+    numbers[place] = root === place ? kept.push(first[place]!) - 1 : numbers[root]!;
+  }
+  return { places: places.map((place) => numbers[place]!), first: kept };
 }
 
 /** Note about joined borders. */

@@ -242,3 +242,118 @@ test("a room that has ended says so to each reconnection, and a later room of it
   expect([later.welcome.role, later.welcome.session === session]).toEqual(["player", false]);
   await later.leave();
 });
+
+/** The room's facts beside its frames, as a member knows them. */
+const facts = (bot: Bot): object => ({
+  members: bot.members.map(([member, name]) => [member, name]),
+  spawnable: bot.spawnable.bodies,
+  tuning: bot.tuned?.tuning.gravity,
+  looks: [...bot.looks.keys()],
+  pins: [...bot.pins.pins.keys()],
+  lines: bot.lines,
+  chat: bot.access?.chat,
+});
+
+// Colyseus #917: the first to come into an empty room gets an old state
+test("the first member of a room that was empty knows all that was changed before", async () => {
+  const { token } = await createRoom(server.url, "spare", "empty");
+  const owner = await Bot.join(server.url, "empty", { joinToken: token!, name: "Ada" });
+  owner.spawn(1, [1, 0.2, 0]);
+  owner.tune({ gravity: [0, -3, 0] });
+  owner.dress(1, { text: "mine" });
+  owner.setAccess({ chat: false });
+  await owner.until(() => owner.access?.chat === false && owner.looks.size === 1, "access and look");
+  await owner.until(() => owner.spawnable.bodies.length === 1 && owner.tick >= owner.spawnable.tick, "the spawn");
+  await owner.leave();
+  const members = async (): Promise<number> =>
+    ((await (await fetch(`${server.url}/api/rooms/empty`)).json()) as { members: number }).members;
+  await expect.poll(members, { timeout: 60_000 }).toBe(0);
+  const next = await Bot.join(server.url, "empty", { name: "Ben" });
+  await next.until(() => next.tuned !== null && next.access !== null, "the room's state");
+  expect(facts(next)).toMatchObject({ spawnable: [2], tuning: [0, -3, 0], looks: [1], chat: false });
+  expect(next.center(1)[0]).toBeCloseTo(1, 1);
+  await next.leave();
+});
+
+// colyseus-haxe #72: lists grow by an entry with each reconnection
+test("no list grows by reconnections", async () => {
+  const { token } = await createRoom(server.url, "spare", "again");
+  const witness = await Bot.join(server.url, "again", { joinToken: token!, name: "witness" });
+  let bot = await Bot.join(server.url, "again", { name: "Ann" });
+  bot.spawn(1, [1, 0.2, 0]);
+  await bot.until(() => !bot.spawnable.bodies.includes(1), "the spawn");
+  bot.dress(1, { text: "mine" });
+  await witness.until(() => witness.looks.size === 1, "the look");
+  bot.drop();
+  await witness.until(() => ghosts(witness) === 0, "the loss");
+  const known: object[] = [];
+  for (let i = 0; i < 4; i++) {
+    bot = await Bot.join(server.url, "again", { resume: bot.welcome.token });
+    await bot.until(() => bot.members.length === 2 && bot.looks.size === 1, "the room's state");
+    known.push(facts(bot));
+    bot.drop();
+    await witness.until(() => ghosts(witness) === 0, "the loss");
+  }
+  for (const state of known) expect(state).toEqual(known[0]);
+  expect(witness.members).toHaveLength(2);
+  await witness.leave();
+});
+
+// rogueworld #119: of two who join at once, one is invisible
+test("twelve who join at once know each other, and each has a number of its own", async () => {
+  await createRoom(server.url, "cube", "crowd");
+  const bots = await Promise.all(
+    Array.from({ length: 12 }, (_, i) => Bot.join(server.url, "crowd", { name: `n${i}` })),
+  );
+  const numbers = bots.map(({ welcome }) => welcome.member).sort((a, b) => a - b);
+  expect(new Set(numbers).size).toBe(12);
+  for (const bot of bots) {
+    await bot.until(() => bot.members.length === 12, "all members");
+    expect(bot.members.map(([member]) => member).sort((a, b) => a - b)).toEqual(numbers);
+  }
+  await Promise.all(bots.map((bot) => bot.leave()));
+});
+
+// Colyseus #516: of quick changes some never arrive
+test("of a burst of moves the last one counts, for every member", async () => {
+  await createRoom(server.url, "cube", "burst");
+  const [puller, other] = [await Bot.join(server.url, "burst"), await Bot.join(server.url, "burst")];
+  const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
+  const [x, y, z] = puller.surfacePosition(point);
+  puller.grab(1, point, [x, y, z]);
+  for (let i = 1; i <= 30; i++) puller.move(1, [x + (i % 2 ? -0.02 : 0.02) * i, y, z]);
+  puller.move(1, [x, y + 0.4, z]);
+  await other.until(() => Math.abs(other.surfacePosition(point)[1] - y - 0.4) < 0.05, "the last target");
+  await Promise.all([puller.leave(), other.leave()]);
+});
+
+/** Spawns a body. A member may do so four times a second. */
+async function putIn(bot: Bot, body: number, place: [number, number, number]): Promise<void> {
+  while (bot.spawnable.bodies.includes(body)) {
+    bot.spawn(body, place);
+    await bot.frames(8);
+  }
+}
+
+// cs1 #171, Netcode for GameObjects #275: late joiners miss bodies that were added or removed
+test("members who join amid spawns and removals have the bodies of the others", async () => {
+  await createRoom(server.url, "spare", "amid");
+  const first = await Bot.join(server.url, "amid");
+  const late: Promise<Bot>[] = [];
+  for (let i = 0; i < 3; i++) {
+    late.push(Bot.join(server.url, "amid"));
+    await putIn(first, 1, [1, 0.2, 0]);
+    first.remove(1);
+    late.push(Bot.join(server.url, "amid"));
+    await first.until(() => first.spawnable.bodies.includes(1), "the removal");
+  }
+  await putIn(first, 2, [-1, 0.2, 0]);
+  const bots = await Promise.all(late);
+  await first.until(() => first.tick >= first.spawnable.tick, "the last spawn");
+  for (const bot of bots) {
+    await bot.until(() => bot.tick >= first.tick, "the same tick");
+    expect(bot.spawnable.bodies).toEqual([1]);
+    expect(bot.center(2)[0]).toBeCloseTo(-1, 1);
+  }
+  await Promise.all([first, ...bots].map((bot) => bot.leave()));
+});

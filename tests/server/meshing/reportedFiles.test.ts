@@ -7,11 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { loadMeshFile } from "../../../server/meshing/importers/loadMeshFile.ts";
+import type { SurfaceMesh } from "../../../server/meshing/mesh.ts";
 import type { MeshNote } from "../../../server/meshing/meshNotes.ts";
 import { readObjectFile } from "../../../server/meshing/objects/readObjectFile.ts";
 import { volumeOf } from "./objects/checkFile.ts";
-import { documentOf, glb, jsonOf, stlOf } from "./objects/files.ts";
-import { box } from "./objects/wildShapes.ts";
+import { prepareSurface } from "../../../server/meshing/objects/prepareSurface.ts";
+import { surfaceTopology } from "../../../server/meshing/surface/boundary.ts";
+import { documentOf, glb, glbOf, io, jsonOf, objOf, plyOf, stlOf } from "./objects/files.ts";
+import { box, flipped, patch } from "./objects/wildShapes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pliant-reported-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -82,6 +85,7 @@ const OBJ: Case[] = [
   ["a byte order mark", "a.obj", `\ufeff${SQUARE}f 1 2 3 4\n`, sheet],
   ["face outlines of old files", "a.obj", `${SQUARE}fo 1 2 3 4\n`, sheet],
   ["faces before their vertices", "a.obj", `f 1 2 3 4\n${SQUARE}`, sheet],
+  ["a normal in the place of the texture (assimp 3627)", "a.obj", `${SQUARE}vn 0 0 1\nf 1/1 2/1 3/1 4/1\n`, sheet],
   ["UTF-16", "a.obj", Buffer.from(`\ufeff${SQUARE}f 1 2 3 4`, "utf16le"), sheet],
 ];
 
@@ -155,7 +159,26 @@ function uncounted(): Uint8Array {
   return bytes;
 }
 const text = Buffer.from(stlOf(cube, false)).toString();
+/** Sphere as three.js makes it: a seam, and poles of many vertices, apart by the rounding of sine and cosine. */
+const threeSphere = flipped(
+  patch(8, (u, v) => {
+    const [a, b] = [2 * Math.PI * u, Math.PI * v];
+    return [-Math.cos(a) * Math.sin(b), Math.cos(b), Math.sin(a) * Math.sin(b)];
+  }),
+);
+const inOneLine = text.replaceAll("\n", " ");
 const STL: Case[] = [
+  ["all in one line (three.js, trimesh)", "a.stl", inOneLine, solid],
+  ["a facet a line", "a.stl", text.replaceAll(/\n(?!facet|endsolid)/g, " "), solid],
+  [
+    "commas between numbers, and a name of keywords (meshio 641)",
+    "a.stl",
+    text.replaceAll(/(vertex \S+) (\S+)/g, "$1, $2,").replace("solid a", "solid facet normal of a vertex"),
+    solid,
+  ],
+  ["keywords in two words (numpy-stl 206, MeshLab 194)", "a.stl", text.replaceAll(/^end(\w+)/gm, "end $1"), solid],
+  ["no space behind endsolid (assimp 3756)", "a.stl", text.replace("endsolid a", "endsolida"), solid],
+  ["exponents without a point (three.js 13612)", "a.stl", text.replaceAll("0.5", "5e-1"), solid],
   ["a binary header like text (jsc3d 2)", "a.stl", headed("solid facet normal 0 0 0", 0), solid],
   ["a binary header like text, and bytes behind", "a.stl", headed("solid plate\n facet normal 0 0 0", 5), solid],
   ["a binary header like a byte order mark", "a.stl", headed("\xff\xfesolid", 0), solid],
@@ -209,6 +232,9 @@ test.each<[string, (json: Record<string, any>) => void, string]>([
   ["a position accessor without bounds (three.js)", withoutBounds, ""],
   ["extras, and a camera beside the mesh", withExtras, ""],
   ["indices that end within a triangle", (json) => json.accessors[json.meshes[0].primitives[0].indices].count--, ""],
+  ["a stride of 0 (cesium-native 751, Online3DViewer 59)", zeroStride, ""],
+  ["a node of scale 0 beside", (json) => json.scenes[0].nodes.push(json.nodes.push(FAR) - 1), ""],
+  ["a scale of -1 with a rotation (assimp 4976)", (json) => Object.assign(json.nodes[0], TURNED), ""],
 ])("GLB: %s", async (name, change, padding) => {
   const { json, binary } = await jsonOf(documentOf(cube).document);
   change(json);
@@ -216,11 +242,20 @@ test.each<[string, (json: Record<string, any>) => void, string]>([
   const open = name.includes("end within");
   const second: MeshNote["code"][] = json.scenes.length > 1 ? ["SCENES_IGNORED"] : [];
   const cameras: MeshNote["code"][] = json.cameras ? ["CAMERAS_IGNORED"] : second;
-  const notes: MeshNote["code"][] = open ? ["HOLES"] : cameras;
+  const dropped: MeshNote["code"][] = json.nodes[1]?.scale ? ["TRIANGLES_DROPPED"] : cameras;
+  const notes: MeshNote["code"][] = open ? ["HOLES"] : dropped;
   const content = JSON.stringify(json);
   const padded = content + padding.repeat(8 - (content.length % 4));
   await checkBoth("a.glb", glb(padded, binary), { size: open ? 11 / 12 : 1, notes });
 });
+
+/** A part that an animation has not shown yet. It must not count in the size of the model. */
+const FAR = { mesh: 0, scale: [0, 0, 0], translation: [100, 0, 0] };
+const TURNED = { scale: [-1, -1, -1], rotation: [0.987344, 0, -0.158593, 0], translation: [3, 0.5, -2] };
+
+function zeroStride(json: Record<string, any>): void {
+  for (const view of json.bufferViews) view.byteStride = 0;
+}
 
 function addTarget(json: Record<string, any>): void {
   json.accessors.push({ componentType: 5126, type: "VEC3", count: 8 });
@@ -259,4 +294,73 @@ test("PLY: a file of triangle strips only is refused, and the refusal names the 
   writeFileSync(join(folder, "b.ply"), strips);
   await expect(readObjectFile(Buffer.from(strips), "b.ply")).rejects.toThrow(/face/);
   await expect(loadMeshFile(join(folder, "b.ply"), "cloth")).rejects.toThrow(/face/);
+});
+
+// Godot 106722, JoltPhysics.js 206: soft bodies of such spheres burst at their seam, or have faces without area.
+test.each([
+  ["a.obj", objOf(threeSphere)],
+  ["a.ply", plyOf(threeSphere, "binary_little_endian")],
+  ["a.stl", stlOf(threeSphere, true)],
+  ["a.glb", await glbOf(threeSphere)],
+])("a sphere of three.js is closed: %s", async (name, bytes) => {
+  writeFileSync(join(folder, name), bytes);
+  const { surface, notes } = (await loadMeshFile(join(folder, name), "soft")) as { surface: SurfaceMesh } & {
+    notes: MeshNote[];
+  };
+  const upload = await readObjectFile(Buffer.from(bytes), name);
+  for (const { triangles, positions } of [surface, upload.surface]) {
+    expect(surfaceTopology(triangles)).toMatchObject({ vertices: 58, openEdges: 0, euler: 2 });
+    expect(volumeOf({ positions, triangles })).toBeCloseTo(3.6277, 4);
+  }
+  expect(notes.map(({ code }) => code)).not.toContain("HOLES");
+});
+
+test("GLB: a node of scale 0 far away does not change the size of an upload", async () => {
+  const { json, binary } = await jsonOf(documentOf(cube).document);
+  json.scenes[0].nodes.push(json.nodes.push(FAR) - 1);
+  const file = await readObjectFile(Buffer.from(glb(json, binary)), "a.glb");
+  const { detail } = await prepareSurface(file, { role: "collider", size: 0.5, particles: 100 });
+  expect(Math.max(...detail)).toBe(0.5);
+});
+
+test.each([
+  [5121, Uint8Array],
+  [5123, Uint16Array],
+  [5125, Uint32Array],
+])("GLB: all positions in a sparse accessor (Godot 76875), with indices of type %i", async (componentType, List) => {
+  const { json, binary } = await jsonOf(documentOf(cube).document);
+  const { POSITION } = json.meshes[0].primitives[0].attributes;
+  const { bufferView, byteOffset = 0, ...accessor } = json.accessors[POSITION];
+  const indices = new List([0, 1, 2, 3, 4, 5, 6, 7]);
+  const padded = Buffer.concat([binary, new Uint8Array((4 - (binary.length % 4)) % 4)]);
+  json.bufferViews.push({ buffer: 0, byteOffset: padded.length, byteLength: indices.byteLength });
+  const values = { bufferView, byteOffset };
+  accessor.sparse = { count: 8, indices: { bufferView: json.bufferViews.length - 1, componentType }, values };
+  json.accessors[POSITION] = accessor;
+  const bytes = (): Uint8Array => glb(json, Buffer.concat([padded, new Uint8Array(indices.buffer)]));
+  json.buffers[0].byteLength = padded.length + indices.byteLength;
+  await checkBoth("a.glb", bytes(), { size: 1 });
+  // An index beyond the accessor names nothing: its vertex would be lost.
+  indices[3] = 8;
+  const refusal = /sparse\/indices, entry 3.* 8,? the accessor has 8 elements/;
+  await expect(readObjectFile(Buffer.from(bytes()), "a.glb")).rejects.toThrow(refusal);
+});
+
+// glTF 2.0, 3.7.2.1: the winding follows the determinant of the transform; that of a skin is its bones'.
+test("GLB: bones that mirror do not turn a model inside out", async () => {
+  const made = documentOf(patch(2, (u, v) => [u, 0, v]));
+  const bone = made.document.createNode().setScale([-1, 1, 1]);
+  const joints = made.accessor("VEC4", new Uint8Array(36));
+  const weights = made.accessor("VEC4", Float32Array.from({ length: 36 }, (_, i) => (i % 4 ? 0 : 1))); // biome-ignore format: one line
+  made.primitive.setAttribute("JOINTS_0", joints).setAttribute("WEIGHTS_0", weights);
+  made.scene.addChild(bone);
+  made.node.setSkin(made.document.createSkin().addJoint(bone));
+  const up = (file: { surface: SurfaceMesh }): number => {
+    const { positions: x, triangles } = file.surface;
+    const [a, b, c] = [0, 1, 2].map((k) => 3 * triangles[k]!) as [number, number, number];
+    return Math.sign((x[b + 2]! - x[a + 2]!) * (x[c]! - x[a]!) - (x[b]! - x[a]!) * (x[c + 2]! - x[a + 2]!));
+  };
+  const plain = await readObjectFile(await glbOf(patch(2, (u, v) => [u, 0, v])), "a.glb");
+  const posed = await readObjectFile(await (await io()).writeBinary(made.document), "a.glb");
+  expect(up(posed)).toBe(up(plain));
 });

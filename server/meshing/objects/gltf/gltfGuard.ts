@@ -124,6 +124,8 @@ function viewOf(
   limits: ObjectLimits,
 ): ViewRange {
   const content = slice(checked, view, where);
+  // Some exporters write 0 for tightly packed data.
+  if (view.byteStride === 0) delete view.byteStride;
   const stride = view.byteStride === undefined ? undefined : wholeOf(view.byteStride, `${where}/byteStride`, 1, 255);
   const packed = at(view, "extensions", MESHOPT);
   if (!isObject(packed)) return { length: view.byteLength as number, stride, content };
@@ -173,7 +175,22 @@ function checkAccessor(checked: CheckedGltf, accessor: Json, where: string, limi
     // Without an offset here, glTF-Transform would use the accessor's own offset.
     range.byteOffset ??= 0;
   }
+  checkSparseIndices(checked, sparse.indices as Json, few, count, `${where}/sparse/indices`);
   return 2 * count * each;
+}
+
+/** Checks that the indices of a sparse accessor name its elements; others would be lost without a word. */
+function checkSparseIndices(checked: CheckedGltf, indices: Json, few: number, count: number, where: string): void {
+  const { content, stride } = checked.views[indices.bufferView as number]!;
+  const size = COMPONENT_BYTES[indices.componentType as number]!;
+  // Compressed views have no plain content.
+  if (!content) return;
+  const view = new DataView(content.buffer, content.byteOffset, content.byteLength);
+  const read = { 1: "getUint8", 2: "getUint16", 4: "getUint32" }[size] as "getUint8" | "getUint16" | "getUint32";
+  for (let i = 0; i < few; i++) {
+    const index = view[read]((indices.byteOffset as number) + i * (stride ?? size), true);
+    if (index >= count) throw damaged(`${where}, entry ${i}`, index, `the accessor has ${count} elements, from 0`);
+  }
 }
 
 function checkRange(

@@ -74,3 +74,11 @@ export function transformDirections(values: Float32Array, stride: number, n: rea
 
 /** The matrix without its translation, float64[9], column by column; transforms tangents. */
 export const linearPart = (m: Matrix): number[] => [...m.slice(0, 3), ...m.slice(4, 7), ...m.slice(8, 11)];
+
+/** Turns triangles over, in place. */
+export function flip(triangles: Uint32Array, which: (a: number, b: number, c: number) => boolean): void {
+  for (let i = 0; i < triangles.length; i += 3) {
+    const [a, b, c] = [triangles[i]!, triangles[i + 1]!, triangles[i + 2]!];
+    if (which(a, b, c)) [triangles[i + 1], triangles[i + 2]] = [c, b];
+  }
+}

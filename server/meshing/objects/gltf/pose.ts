@@ -5,7 +5,7 @@
 import type { Accessor } from "@gltf-transform/core";
 import { damaged } from "./gltfContainer.ts";
 import type { Part } from "../parts.ts";
-import { largestScale, linearPart, normalMatrix, transformDirections } from "./gltfTransforms.ts";
+import { determinant, flip, largestScale, linearPart, normalMatrix, transformDirections } from "./gltfTransforms.ts";
 import type { Matrix } from "./gltfTransforms.ts";
 
 /** Applies morph targets in place: x += w d. */
@@ -35,12 +35,16 @@ export interface Skinning {
   where: string;
 }
 
-/** Moves a part's vertices and directions to the pose of the bones, in place: x = sum w B x. */
+/**
+ * Moves a part's vertices and directions to the pose of the bones, in place: x = sum w B x. Triangles that the bones
+ * mirror are flipped back.
+ */
 export function pose(part: Part, { bones, joints, weights, where }: Skinning): void {
   const { positions } = part;
   part.precision *= bones.reduce((most, bone) => Math.max(most, largestScale(bone)), 0);
   const normals = part.attributes.get("NORMAL")?.values;
   const tangents = part.attributes.get("TANGENT")?.values;
+  const mirrored = new Uint8Array(positions.length / 3);
   const joint: number[] = [];
   const weight: number[] = [];
   for (let v = 0; v < positions.length / 3; v++) {
@@ -56,10 +60,14 @@ export function pose(part: Part, { bones, joints, weights, where }: Skinning): v
       if (!bone) throw damaged(`${where}, joint of vertex ${v}`, joint[k]!, `one below ${bones.length} is needed`);
       for (let i = 0; i < 16; i++) blended[i]! += w * bone[i]!;
     }
+    if (determinant(blended) < 0) mirrored[v] = 1;
     const [x, y, z] = [positions[3 * v]!, positions[3 * v + 1]!, positions[3 * v + 2]!];
     for (let r = 0; r < 3; r++)
       positions[3 * v + r] = blended[r]! * x + blended[4 + r]! * y + blended[8 + r]! * z + blended[12 + r]!;
     if (normals) transformDirections(normals.subarray(3 * v, 3 * v + 3), 3, normalMatrix(blended));
-    if (tangents) transformDirections(tangents.subarray(4 * v, 4 * v + 4), 4, linearPart(blended));
+    if (!tangents) continue;
+    transformDirections(tangents.subarray(4 * v, 4 * v + 4), 4, linearPart(blended));
+    if (mirrored[v]) tangents[4 * v + 3] = -tangents[4 * v + 3]!;
   }
+  flip(part.triangles, (a, b, c) => mirrored[a]! + mirrored[b]! + mirrored[c]! > 1);
 }

@@ -48,6 +48,7 @@ import type { Attribute, Part } from "../parts.ts";
 import { morph, pose } from "./pose.ts";
 import {
   determinant,
+  flip,
   largestScale,
   linearPart,
   matrixOf,
@@ -330,9 +331,7 @@ function moved(part: Part, m: Matrix): Part {
     if (mirrored) for (let i = 3; i < tangents.values.length; i += 4) tangents.values[i] = -tangents.values[i]!;
   }
   const triangles = part.triangles.slice();
-  if (mirrored)
-    for (let i = 0; i < triangles.length; i += 3)
-      [triangles[i + 1], triangles[i + 2]] = [triangles[i + 2]!, triangles[i + 1]!];
+  flip(triangles, () => mirrored);
   const precision = largestScale(m) * part.precision + floatPrecision(positions, 23);
   return { ...part, positions, triangles, attributes, precision };
 }
