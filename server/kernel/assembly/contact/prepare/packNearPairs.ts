@@ -5,6 +5,7 @@
  * known: a tick of hundred bodies then needs 120 impulses after the solve instead of 2,396.
  */
 import { spendWork } from "../../scheduler/clock";
+import { countWork } from "../../state/work";
 import * as L from "../../layout/layout";
 import { nearOf, NEVER, packedOf } from "./blockStatus";
 import { predictAll } from "../solve/contactPasses";
@@ -35,6 +36,9 @@ function startOf(table: i32, color: i32): usize {
 /** Spare blocks: a number, and one for so many packed pairs. */
 const LEAST_SPARES = 4;
 const SPARE = 128;
+
+/** Counted work of a packed pair. */
+const UNITS_OF_PACK = 4;
 
 /** Predicts contacts, and packs all near pairs for this substep. */
 export function packNear(): void {
@@ -214,6 +218,7 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
   // number of pairs placed of each color
   const places = startOf(4 * L.COLOR_ENTRIES, 0);
   memory.fill(places, 0, L.COLOR_ENTRIES << 2);
+  countWork(UNITS_OF_PACK * count);
   for (let n = 0; n < count; n++) {
     spendWork(1);
     const color = load<i32>(pickedAt(n), 4);

@@ -77,9 +77,12 @@ const UNITS_OF_VISIT = 1;
 const UNITS_OF_EXAMINE = 12;
 /** Estimated work of a neighbor in a round: some of the visited pairs are examined. */
 const UNITS_OF_NEIGHBOR = 6;
+/** Counted work of a block checked after the response, and of a pair measured in float64. */
+const UNITS_OF_BLOCK = 8;
+const UNITS_OF_FRESHEN = 16;
 
 /** Share of a tick's work limit after which a response only stops pairs that are not clear. */
-const SHARE: f32 = 0.25;
+const SHARE: f32 = 0.6;
 /** Share of the limit that stops may use beyond that, in a substep. After it, whole groups of bodies stay at S. */
 const SHARE_OF_STOPS: f32 = 1.0 / 16;
 
@@ -292,6 +295,7 @@ function collectFrom(begin: i32, end: i32): void {
     for (let lane = 0; lane < 4; lane++) {
       if (!load<i32>(block + ((<usize>lane) << 2), L.CONTACT_BLOCK_BAD)) continue;
       const pair = (n << 2) + lane;
+      countWork(UNITS_OF_EXAMINE);
       const answer = examine(pair);
       if (answer === CLEAR) freshen(pair);
       else pushNext(pair, answer);
@@ -472,6 +476,7 @@ function freshenBlock(n: i32): void {
   store<u32>(flag, 1);
   store<i32>(quietOf(n), 0);
   spendWork(2);
+  countWork(UNITS_OF_BLOCK);
   if (!checkContacts(block, 1, n < load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS))) return;
   for (let lane = 0; lane < 4; lane++)
     if (load<i32>(block + ((<usize>lane) << 2), L.CONTACT_BLOCK_BAD)) freshen((n << 2) + lane);
@@ -480,6 +485,7 @@ function freshenBlock(n: i32): void {
 /** Updates direction, weights and gap at x for the next substep, which solves the pair if it is near. */
 function freshen(pair: i32): void {
   const lane = laneOf(pair);
+  countWork(UNITS_OF_FRESHEN);
   lookAt(pair);
   closest(12);
   if (!(gap > 0)) return;
