@@ -81,7 +81,7 @@ test("a pellet of 200 m/s in two curtains slows the room down only while it hits
         name: "pellet",
         kind: "ball",
         mesh: { type: "ball", radius: 0.02, subdivisions: 2 },
-        transform: { translate: [0.03, 0.013, 0.2] },
+        transform: { translate: [0.03, 0.013, 1] },
         material: { density: 36000, friction: 0.3 },
         velocity: [0, 0, -200],
       },
