@@ -34,15 +34,15 @@ import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./pictureQuality.ts";
 
 /** Colors of the floor's shade; not black, because a room has ambient light. */
 const SHADE_LIGHT = "#3d2d25";
-const SHADE_DARK = "#0d0806";
+const SHADE_DARK = "#06080b";
 /**
  * Pool of light on the floor: color, and its share in the middle. Without one, the dark page is too dark for shadows.
  */
 const POOL_LIGHT = { color: "#fff8ee", share: 0.25 };
-const POOL_DARK = { color: "#d3ae93", share: 0.46 };
+const POOL_DARK = { color: "#b3c0d0", share: 0.42 };
 /** Light that shines through jelly from behind and from the floor. */
 const BACKDROP_LIGHT = { behind: "#fff8ee", below: "#b3a08d", page: "#ede2d4" };
-const BACKDROP_DARK = { behind: "#9c8778", below: "#2b231e", page: "#4a3f37" };
+const BACKDROP_DARK = { behind: "#93a0ae", below: "#1f242a", page: "#3d454e" };
 /**
  * Below this height of the free part (the whole picture has 2), as on a phone in landscape, the scene's own view would
  * be partly under tools.
