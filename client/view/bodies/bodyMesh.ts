@@ -3,7 +3,17 @@
  * simulation surface, and writes both to float textures for the vertex shader. The drawn mesh never changes its
  * buffers.
  */
-import { Box3, BufferGeometry, type Color, type Material, Mesh, ShaderMaterial, Sphere, Vector3 } from "three";
+import {
+  Box3,
+  BufferGeometry,
+  type Color,
+  FrontSide,
+  type Material,
+  Mesh,
+  ShaderMaterial,
+  Sphere,
+  Vector3,
+} from "three";
 import type { BodyLook } from "../../../shared/scene/bodyLook.ts";
 import type { TopologyBody } from "../../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../../shared/bytes.ts";
@@ -141,6 +151,8 @@ export class BodyMesh implements PickSurface {
   /** Lets light shine through it, with the code of jelly. */
   shineThrough(jellyOf: JellyCode["jellyOf"]): void {
     this.materials.jelly = jellyOf(this.mesh.geometry, this.triangles, this.rest);
+    // Its dark inside showed as dashes along outlines.
+    this.materials.surface.side = FrontSide;
     this.materials.surface.needsUpdate = true;
   }
 
