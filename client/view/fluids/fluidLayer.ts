@@ -225,8 +225,9 @@ export class FluidLayer {
     const surface = this.target("surface", () => floatTarget(HalfFloatType, LinearFilter));
     this.pass(passes.surface, smooth, surface, [0, 0, 1, 0]);
     passes.compose.uniforms.surface!.value = surface.texture;
-    passes.compose.uniforms.absorb!.value = material.uniforms.absorb!.value;
-    passes.compose.uniforms.scatter!.value = material.uniforms.scatter!.value;
+    for (const name of ["absorb", "scatter", "drop", "heights"])
+      passes.compose.uniforms[name]!.value = material.uniforms[name]!.value;
+    passes.compose.uniforms.heights!.value.x = body.box.min.y;
     this.pass(passes.compose, surface, null);
   }
 
@@ -282,6 +283,8 @@ export class FluidLayer {
       share: { value: share },
       absorb: { value: absorption(color) },
       scatter: { value: color.clone().multiplyScalar(0.75) },
+      drop: { value: body.radius },
+      heights: { value: new Vector2(0, body.box.getSize(new Vector3()).y) },
     };
     return this.fluid(body, LIQUID_SPLAT, own, MinEquation, AddEquation);
   }
@@ -344,6 +347,8 @@ export class FluidLayer {
           surface: { value: null },
           absorb: { value: null },
           scatter: { value: null },
+          drop: { value: 0 },
+          heights: { value: null },
           backdrop: this.setting.backdrop,
         },
         { depthTest: true },
