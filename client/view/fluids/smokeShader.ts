@@ -46,7 +46,7 @@ void main() {
     float layers = noise(2.4 * shifted + own) + 0.5 * noise(5.5 * shifted - own) + 0.25 * noise(11.0 * shifted + own);
     torn = smoothstep(0.45, 1.35, layers);
   }
-  float dense = 2.4 * smoke * free * puff * torn;
+  float dense = 3.0 * smoke * free * puff * torn;
   // The upper side of a puff is lighter.
   float light = clamp(floor(extra) / 255.0 + 0.12 * across.y, 0.0, 1.0);
   color = vec4(dense * mix(shaded, lit, light), dense);
@@ -55,10 +55,27 @@ void main() {
 export const SMOKE_COMPOSE = /* glsl */ `${HEAD}
 in vec2 at;
 uniform sampler2D source;
+uniform vec2 puff;
+uniform vec3 key;
+uniform mat3 toWorld;
 out vec4 color;
+float heightAt(vec2 place) {
+  return 1.0 - exp(-0.6 * texture(source, place).a);
+}
+// Slope of the density seen from the eye, over a distance.
+vec2 slopeAt(vec2 wide) {
+  return vec2(
+    heightAt(at + vec2(wide.x, 0.0)) - heightAt(at - vec2(wide.x, 0.0)),
+    heightAt(at + vec2(0.0, wide.y)) - heightAt(at - vec2(0.0, wide.y))
+  );
+}
 void main() {
   vec4 sum = texture(source, at);
   if (sum.a < 0.002) discard;
   float cover = 1.0 - exp(-sum.a);
-  color = vec4(pow(sum.rgb / sum.a, vec3(1.0 / 2.2)) * cover, cover);
+  // Dense puffs are round toward the eye: their sides that face the key light are bright, the others cool.
+  vec2 slope = 1.6 * slopeAt(puff) + 1.2 * slopeAt(0.35 * puff);
+  float facing = 0.5 + 0.5 * dot(normalize(vec3(-slope, 0.7)), key * toWorld);
+  vec3 light = sum.rgb / sum.a * mix(vec3(0.46, 0.51, 0.6), vec3(1.3, 1.24, 1.15), facing);
+  color = vec4(pow(min(light, 1.0), vec3(1.0 / 2.2)) * cover, cover);
 }`;
