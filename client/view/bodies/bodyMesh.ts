@@ -168,6 +168,7 @@ export class BodyMesh implements PickSurface {
     made.held.value = old.held.value;
     made.strainScale.value = old.strainScale.value;
     made.skin = old.skin;
+    made.wrinkles = old.wrinkles;
     this.jelly = (finish ?? own.finish) === "jelly" && this.mode === "direct";
     if (this.mesh.material === old.surface) this.mesh.material = made.surface;
     this.mesh.customDepthMaterial = made.shadow;

@@ -21,7 +21,7 @@ const GLOW_GLSL = /* glsl */ `#include <emissivemap_fragment>
     float pliantThrough = max(0.0, dot(pliantEye, -normalize(pliantKey + 0.4 * normal)));
     vec3 pliantDeep = diffuseColor.rgb * (0.4 + 0.6 * diffuseColor.rgb / max(0.05, max(diffuseColor.r, max(diffuseColor.g, diffuseColor.b))));
     totalEmissiveRadiance += pliantGlow * pliantDeep * directionalLights[0].color
-      * (0.16 + 0.3 * pliantWrap + 0.5 * pliantThrough * pliantThrough + 0.3 * pliantGrazing * pliantGrazing);
+      * (0.06 + 0.3 * pliantWrap + 0.5 * pliantThrough * pliantThrough + 0.3 * pliantGrazing * pliantGrazing);
   #endif
 `;
 
@@ -60,7 +60,7 @@ const WEAVE_NORMAL_GLSL = /* glsl */ `
   if (pliantThread > 0.0 && pliantScale == 0.0) {
     vec2 pliantAt = pliantCloth / pliantThread;
     vec2 pliantWide = fwidth(pliantAt);
-    float pliantSeen = 1.0 - smoothstep(0.15, 0.45, max(pliantWide.x, pliantWide.y));
+    float pliantSeen = 1.0 - smoothstep(0.12, 0.4, max(pliantWide.x, pliantWide.y));
     if (pliantSeen > 0.0) {
       float pliantHeight = pliantSeen * pliantThread * 0.5 * pliantOver(pliantAt);
       vec3 pliantAcross = dFdx(-vViewPosition);
@@ -91,7 +91,7 @@ const CLOTH_BACK_GLSL = /* glsl */ `#include <color_fragment>
 `;
 const CLOTH_NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
   if (pliantRimBack) normal = nonPerturbedNormal = -normal;
-${WEAVE_NORMAL_GLSL}`;
+`;
 
 /**
  * Woven fibers scatter most light: with the reflectance of plastic (4 %), reflections of the studio's soft boxes would

@@ -231,6 +231,26 @@ describe.skipIf(noBrowser)("drawing", () => {
     expect(blue(middle(await take("top", 2)))).toBe(true);
   });
 
+  test("woven cloth has fine wrinkles in its shading, which the strain view leaves out", async () => {
+    /** Standard deviation of light between printed lines, over its mean. */
+    const spread = (shot: Picture): number => {
+      const light: number[] = [];
+      for (let y = 8; y < 32; y++)
+        for (let x = 8; x < 32; x++) light.push(linear(shot.at(shot.width / 2 + x, shot.height / 2 + y)[2]));
+      const mean = light.reduce((a, b) => a + b) / light.length;
+      return Math.sqrt(light.reduce((sum, value) => sum + (value - mean) ** 2, 0) / light.length) / mean;
+    };
+    const own = spread(await picture("top", 2));
+    const page = pages.get("top")!;
+    await page.keyboard.press("s");
+    await page.waitForSelector(".strain-legend:not([hidden])", { state: "attached" });
+    const strained = spread(await take("top", 2));
+    await page.keyboard.press("s");
+    await page.waitForSelector(".strain-legend[hidden]", { state: "attached" });
+    expect(own).toBeGreaterThan(0.016);
+    expect(strained).toBeLessThan(0.5 * own);
+  });
+
   test("a scene that compares strains begins in the strain view; the key S ends it", async () => {
     const middle = (shot: Picture): [number, number, number] => shot.at(shot.width / 2 + 20, shot.height / 2 + 20);
     expect(blue(middle(await picture("measured", 2)))).toBe(false);
