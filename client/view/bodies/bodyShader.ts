@@ -156,16 +156,17 @@ export function injectGlow(shader: Shader, other?: (shader: Shader) => void): vo
 
 const CLOTH_VARYINGS = "flat varying float pliantSheetSide;\nvarying vec2 pliantCloth;\n";
 
-export function injectCloth(shader: Shader): void {
+/** @param wrinkles declarations and shading of wrinkles.ts */
+export function injectCloth(shader: Shader, [declared, bent]: readonly [string, string] = ["", ""]): void {
   shader.vertexShader = `${CLOTH_VARYINGS}attribute vec2 pliantFlat;\n${shader.vertexShader}`.replace(
     "void main() {",
     "void main() {\n  pliantSheetSide = pliantSide.x;\n  pliantCloth = pliantFlat;",
   );
   shader.fragmentShader = `${CLOTH_VARYINGS}${shader.fragmentShader}`
-    .replace("void main() {", `${WEAVE_GLSL}void main() {`)
+    .replace("void main() {", `${WEAVE_GLSL}${declared}void main() {`)
     .replace("#include <color_fragment>", CLOTH_BACK_GLSL)
     .replace("#include <roughnessmap_fragment>", WEAVE_COLOR_GLSL)
-    .replace("#include <normal_fragment_begin>", CLOTH_NORMAL_GLSL)
+    .replace("#include <normal_fragment_begin>", `${CLOTH_NORMAL_GLSL}${bent}${WEAVE_NORMAL_GLSL}`)
     .replace("#include <lights_physical_fragment>", CLOTH_REFLECTANCE_GLSL);
 }
 
@@ -191,14 +192,30 @@ export function injectSolid(shader: Shader, bevelled: boolean, mode: SkinMode): 
   shader.fragmentShader = `${BEVEL_VARYINGS}${shader.fragmentShader}`;
 }
 
-/** Darkens the hollows of a detail mesh (cavities.ts). */
+const HOLLOW_GLSL = /* glsl */ `
+  vec3 pliantOwn = diffuseColor.rgb;
+  // Light that bounces in a hollow takes the body's color.
+  diffuseColor.rgb *= pliantLit.x * mix(pliantOwn, vec3(1.0), pliantLit.x);
+  #include <roughnessmap_fragment>
+`;
+const THIN_GLSL = /* glsl */ `
+  #if NUM_DIR_LIGHTS > 0
+    totalEmissiveRadiance += pliantGlow * pliantLit.y * directionalLights[0].color * pliantOwn * pliantOwn
+      * (0.5 + pliantThrough);
+  #endif
+`;
+
+/** Darkens the hollows of a detail mesh, more in the colors that it reflects less, and lights thin parts (cavities.ts). */
 function injectHollows(shader: Shader): void {
-  shader.vertexShader = `varying float pliantHollow;\nattribute float pliantLight;\n${shader.vertexShader}`.replace(
+  shader.vertexShader = `varying vec2 pliantLit;\nattribute vec2 pliantLight;\n${shader.vertexShader}`.replace(
     "void main() {",
-    "void main() {\n  pliantHollow = pliantLight;",
+    "void main() {\n  pliantLit = pliantLight;",
   );
-  shader.fragmentShader = `varying float pliantHollow;\n${shader.fragmentShader}`.replace(
-    "#include <roughnessmap_fragment>",
-    "diffuseColor.rgb *= pliantHollow;\n  #include <roughnessmap_fragment>",
-  );
+  shader.fragmentShader = `varying vec2 pliantLit;\n${shader.fragmentShader}`
+    .replace("#include <roughnessmap_fragment>", HOLLOW_GLSL)
+    .replace(
+      "#include <lights_physical_fragment>",
+      "#include <lights_physical_fragment>\n  material.specularColor *= pliantLit.x * pliantLit.x;",
+    )
+    .replace("#include <lights_fragment_end>", `#include <lights_fragment_end>\n${THIN_GLSL}`);
 }
