@@ -13,7 +13,8 @@ const GLOW_GLSL = /* glsl */ `#include <emissivemap_fragment>
   vec3 pliantEye = normalize(vViewPosition);
   totalEmissiveRadiance += 0.16 * pliantHeld * diffuseColor.rgb;
   float pliantGrazing = 1.0 - clamp(dot(normal, pliantEye), 0.0, 1.0);
-  totalEmissiveRadiance += diffuseColor.rgb * pliantRim * pliantGrazing * pliantGrazing * pliantGrazing;
+  // Fibers and dust scatter a little white.
+  totalEmissiveRadiance += mix(diffuseColor.rgb, vec3(0.6), 0.25) * pliantRim * pliantGrazing * pliantGrazing * pliantGrazing;
   #if NUM_DIR_LIGHTS > 0
     vec3 pliantKey = directionalLights[0].direction;
     float pliantFacing = dot(normal, pliantKey);

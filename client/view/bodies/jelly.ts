@@ -64,7 +64,7 @@ const JELLY_GLSL = /* glsl */ `#include <emissivemap_fragment>
     // Scattering hides the other side, without color.
     float cloudy = (0.2 + 2.2 * roughnessFactor) / size;
     // The cloudy skin colors thin places, too.
-    vec3 inner = behind * exp(-(way + 0.3 * size) * absorbs - cloudy * way);
+    vec3 inner = behind * exp(-(way + 0.22 * size) * absorbs - cloudy * way);
     #if NUM_DIR_LIGHTS > 0
       vec3 key = INTO_REST(directionalLights[0].direction);
       vec3 scattered = vec3(0.0);
@@ -73,7 +73,7 @@ const JELLY_GLSL = /* glsl */ `#include <emissivemap_fragment>
         vec3 middle = pliantRestAt + in_ * ray;
         float toKey = pliantWay(middle, key, pliantWalls(middle, key));
         float toSky = pliantWay(middle, up, pliantWalls(middle, up));
-        vec3 light = 0.7 * directionalLights[0].color * exp(-toKey * (absorbs + cloudy)) + 0.4 * pliantBehind * exp(-toSky * (absorbs + cloudy));
+        vec3 light = 0.58 * directionalLights[0].color * exp(-toKey * (absorbs + cloudy)) + 0.38 * pliantBehind * exp(-toSky * (absorbs + cloudy));
         scattered += light * exp(-in_ * (0.4 * absorbs + 0.5 * cloudy));
       }
       inner += (1.0 - exp(-(1.2 / size + cloudy) * way)) / float(POINTS) * scattered;
