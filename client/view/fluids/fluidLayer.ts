@@ -245,7 +245,7 @@ export class FluidLayer {
     const distance = Math.max(radius, -center.clone().applyMatrix4(camera.matrixWorldInverse).z);
     const half = (0.5 * SMOKE_SIZE * body.radius!) / distance;
     const { x, y } = this.shared.tangent.value;
-    this.passes.smoke.uniforms.puff!.value = new Vector2((0.5 * half) / x, (0.5 * half) / y);
+    this.passes.smoke.uniforms.puff!.value = new Vector2((0.4 * half) / x, (0.4 * half) / y);
     this.pass(this.passes.smoke, sum, null);
   }
 
@@ -295,7 +295,7 @@ export class FluidLayer {
       drop: { value: body.radius },
       heights: { value: new Vector2(0, body.box.getSize(new Vector3()).y) },
     };
-    return this.fluid(body, LIQUID_SPLAT, own, MinEquation, AddEquation);
+    return this.fluid(body, LIQUID_SPLAT, own, MinEquation);
   }
 
   private gasOf(body: BodyMesh): Fluid {
@@ -305,7 +305,7 @@ export class FluidLayer {
       lit: { value: body.color.clone().lerp(white, 0.3) },
       shaded: { value: body.color.clone().multiply(SMOKE_SHADE) },
     };
-    return this.fluid(body, SMOKE_SPLAT, own, AddEquation, AddEquation);
+    return this.fluid(body, SMOKE_SPLAT, own, AddEquation, { GAS: 1 });
   }
 
   private fluid(
@@ -313,7 +313,7 @@ export class FluidLayer {
     fragmentShader: string,
     own: Record<string, IUniform>,
     blendEquation: BlendingEquation,
-    blendEquationAlpha: BlendingEquation,
+    defines: Record<string, number> = {},
   ): Fluid {
     const material = new RawShaderMaterial({
       glslVersion: GLSL3,
@@ -324,7 +324,8 @@ export class FluidLayer {
       depthWrite: false,
       ...blend(OneFactor, OneFactor),
       blendEquation,
-      blendEquationAlpha,
+      blendEquationAlpha: AddEquation,
+      defines,
     });
     const splats = new Mesh(body.mesh.geometry, material);
     splats.frustumCulled = false;

@@ -16,8 +16,10 @@
 export const EMPTY = 10;
 /** Number of walls that flatten a surface. */
 export const MOST_WALLS = 6;
+/** Smoke of a tracer that shows. */
+const LEAST_SMOKE = 0.004;
 /** Taps of the filter to either side. */
-const TAPS = 6;
+const TAPS = 5;
 
 const HEAD = /* glsl */ `precision highp float;\nprecision highp int;\nprecision highp sampler2D;\n`;
 
@@ -59,6 +61,13 @@ void main() {
   across = position.xy;
   depth = -middle.z;
   extra = pliantFourth(uint(gl_InstanceID));
+#ifdef GAS
+  // Most tracers have no smoke: they draw nothing.
+  if (fract(extra) < ${LEAST_SMOKE}) {
+    gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+    return;
+  }
+#endif
   tracer = gl_InstanceID;
   gl_Position = projectionMatrix * (middle + vec4(size * position.xy, 0.0, 0.0));
 }`;
@@ -186,7 +195,9 @@ out vec4 color;
 ${studio}
 void main() {
   vec4 s = texture(surface, at);
-  if (s.w < 0.001) discard;
+  // The filtered thickness has a smoother outline than the splats; single drops stay as faint beads.
+  float shown = smoothstep(0.25 * drop, 1.3 * drop, s.w);
+  if (shown == 0.0) discard;
   float depth = range.x + range.y * s.z;
   gl_FragDepth = 0.5 + 0.5 * (toDepth.y / depth - toDepth.x);
   // The mean of four normals around: particles in a row would show as lines on a surface seen at a low angle.
@@ -195,8 +206,6 @@ void main() {
     + texture(surface, at + vec2(wide.x, -wide.y)).xy + texture(surface, at + vec2(-wide.x, wide.y)).xy);
   vec3 normal = vec3(slant, sqrt(max(0.0, 1.0 - dot(slant, slant))));
   vec3 sight = normalize(vec3((2.0 * at - 1.0) * tangent, -1.0));
-  // The filtered thickness has a smoother outline than the splats; single drops stay as faint beads.
-  float shown = smoothstep(0.25 * drop, 1.3 * drop, s.w);
   // Thin parts bend and reflect nothing, so that the outline has no hard edge.
   float body = smoothstep(0.0, 0.09 * range.y, s.w);
   float facing = clamp(-dot(normal, sight), 0.0, 1.0);
@@ -219,5 +228,6 @@ void main() {
   light = mix(light, studioLight / (1.0 + 0.6 * studioLight), fresnel);
   float spark = max(dot(mirrored, key), 0.0);
   light += body * body * vec3(1.0, 0.95, 0.88) * (0.6 * pow(spark, 240.0) + 0.05 * pow(spark, 20.0));
-  color = mix(texture(behind, at), vec4(pow(min(light, 1.0), vec3(1.0 / 2.2)), cover), shown);
+  color = vec4(pow(min(light, 1.0), vec3(1.0 / 2.2)), cover);
+  if (shown < 1.0) color = mix(texture(behind, at), color, shown);
 }`;
