@@ -209,25 +209,34 @@ void main() {
   // Thin parts bend and reflect nothing, so that the outline has no hard edge.
   float body = smoothstep(0.0, 0.09 * range.y, s.w);
   float facing = clamp(-dot(normal, sight), 0.0, 1.0);
+  float grazing = (1.0 - facing) * (1.0 - facing);
   // Not up to 1: ripples below the resolution scatter what a steep surface reflects.
-  float fresnel = body * body * (0.02 + 0.4 * pow(1.0 - facing, 5.0));
+  float fresnel = body * body * (0.02 + 0.4 * grazing * grazing * (1.0 - facing));
   vec2 bent = 0.33 * min(s.w, 0.5 * range.y) * normal.xy / (depth * tangent);
   vec4 seen = texture(behind, clamp(at - 0.5 * bent, 0.0, 1.0));
   // With a skin, thin rims have the liquid's color, too, and are not as bright as the page.
   vec3 passed = exp(-absorb * (s.w + 1.5 * drop));
   // Light comes from above and is absorbed on its way down.
   float height = (eye + toWorld * sight * (depth / -sight.z)).y - heights.x;
-  vec3 sunk = exp(-0.5 * absorb * max(0.0, heights.y - height));
-  vec3 lit = (0.75 + 0.35 * clamp(dot(toWorld * normal, key), 0.0, 1.0)) * mix(vec3(0.2), vec3(1.0), sunk);
+  float sunk = exp(-0.9 * max(0.0, 1.0 - height / heights.y));
+  float lit = (0.75 + 0.35 * clamp(dot(toWorld * normal, key), 0.0, 1.0)) * sunk;
   // The page behind the canvas has no alpha for each color: the liquid covers it and shows its color instead.
   float cover = mix(seen.a, 1.0, body);
-  vec3 beyond = pow(seen.rgb, vec3(2.2)) + (cover - seen.a) * backdrop;
+  vec3 beyond = seen.rgb * seen.rgb + (cover - seen.a) * backdrop;
   vec3 light = beyond * passed + scatter * lit * (1.0 - passed);
   vec3 mirrored = toWorld * reflect(sight, normal);
   vec3 studioLight = studio(mirrored);
   light = mix(light, studioLight / (1.0 + 0.6 * studioLight), fresnel);
   float spark = max(dot(mirrored, key), 0.0);
-  light += body * body * vec3(1.0, 0.95, 0.88) * (0.6 * pow(spark, 240.0) + 0.05 * pow(spark, 20.0));
-  color = vec4(pow(min(light, 1.0), vec3(1.0 / 2.2)), cover);
+  // Powers 16 and 256: multiplications are cheap for software rendering, as are a square and a root for the encoding.
+  spark *= spark;
+  spark *= spark;
+  spark *= spark;
+  spark *= spark;
+  float glint = spark * spark;
+  glint *= glint;
+  glint *= glint;
+  light += body * body * vec3(1.0, 0.95, 0.88) * (0.6 * glint * glint + 0.05 * spark);
+  color = vec4(sqrt(min(light, 1.0)), cover);
   if (shown < 1.0) color = mix(texture(behind, at), color, shown);
 }`;

@@ -73,5 +73,5 @@ void main() {
   );
   float facing = 0.5 + 0.5 * dot(normalize(vec3(-slope, 0.7)), key * toWorld);
   vec3 light = sum.rgb / sum.a * mix(vec3(0.46, 0.51, 0.6), vec3(1.3, 1.24, 1.15), facing);
-  color = vec4(pow(min(light, 1.0), vec3(1.0 / 2.2)) * cover, cover);
+  color = vec4(sqrt(min(light, 1.0)) * cover, cover);
 }`;
