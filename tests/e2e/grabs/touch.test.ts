@@ -5,7 +5,7 @@
 import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { findings, PHONE_ONLY, withAxe } from "../controls.ts";
-import { drawn, noBrowser, press, surfaceUnderMiddle, takeHold, toasted, until } from "../pageStage.ts";
+import { drawn, noBrowser, PATIENCE_MS, press, surfaceUnderMiddle, takeHold, toasted, until } from "../pageStage.ts";
 import { useStage } from "../useStage.ts";
 
 interface Finger {
@@ -136,6 +136,6 @@ describe.skipIf(noBrowser)("touch", () => {
     await guest.mouse.up();
     await remove.click();
     for (const page of [owner, guest]) await page.waitForSelector(".pins .pin", { state: "detached" });
-    await expect.poll(() => remove.count()).toBe(0);
+    await expect.poll(() => remove.count(), { timeout: PATIENCE_MS }).toBe(0);
   });
 });
