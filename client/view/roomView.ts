@@ -108,7 +108,7 @@ export class RoomView {
     this.cursors.together = topology.interaction.together ?? [];
     // Gas does not darken the floor.
     this.blobs = new ContactBlobs(this.bodies.filter(({ fluid }) => fluid?.type !== "gas"));
-    this.stage = new Stage(canvas, topology, probe, this.blobs.spheres);
+    this.stage = new Stage(canvas, topology, probe, this.blobs);
     // Without their code, fluids are drawn as spheres, jelly as rubber, and cloth by its mesh.
     void Promise.allSettled([
       this.stage.useFluids(this.bodies),

@@ -341,7 +341,7 @@ export interface Look {
   finish?: Finish;
   /** Color of a cloth's back side, #rrggbb. */
   backColor?: Color;
-  /** Overrides the finish's. */
+  /** Overrides the finish's. Rough jelly is cloudy inside. */
   roughness?: Share;
   /** Overrides the finish's. */
   metalness?: Share;

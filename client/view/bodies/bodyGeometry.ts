@@ -40,7 +40,7 @@ export function detailAttributes(
   geometry.setAttribute("pliantCorners", new BufferAttribute(corners, 3));
   geometry.setAttribute("pliantCoords", new BufferAttribute(attachCoords, 3));
   geometry.setAttribute("pliantCovector", new BufferAttribute(Float32Array.from(covectors), 3));
-  geometry.setAttribute("pliantLight", new BufferAttribute(light, 1, true));
+  geometry.setAttribute("pliantLight", new BufferAttribute(light, 2, true));
   nameNormals(geometry, attachTriangle.length);
 }
 

@@ -30,6 +30,8 @@ export interface BodyMaterials {
   jelly?: JellyShading;
   /** `pliantSkin` of a smooth sheet, once its code is there; likewise. */
   skin?: string;
+  /** Declarations and shading of a sheet's wrinkles; likewise. */
+  wrinkles?: readonly [string, string];
 }
 
 /**
@@ -79,14 +81,14 @@ export function bodyMaterials(
     injectStrain(shader, materials.skin ? "detail" : mode);
     injectGlow(shader, materials.jelly?.inject);
     if (mode === "points") injectSpheres(shader);
-    else if (cloth) injectCloth(shader);
+    else if (cloth) injectCloth(shader, materials.wrinkles);
     else injectSolid(shader, bevel > 0, mode);
   };
   // Bodies of the same kind share a compiled program. Without a key, three compares the text of the functions, which is
   // the same for all.
   const edges = bevel > 0 ? "-bevel" : "";
   surface.customProgramCacheKey = () =>
-    `pliant-${mode}-${kind}${edges}${materials.jelly ? "-jelly" : ""}${materials.skin ? "-smooth" : ""}`;
+    `pliant-${mode}-${kind}${edges}${materials.jelly ? "-jelly" : ""}${materials.skin ? "-smooth" : ""}${materials.wrinkles ? "-wrinkled" : ""}`;
   const shadow = new MeshDepthMaterial({ side: mode === "points" ? DoubleSide : BackSide });
   shadow.onBeforeCompile = (shader) => {
     injectSkin(shader, uniforms, materials.skin ?? SKIN_GLSL[mode]);

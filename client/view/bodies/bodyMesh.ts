@@ -3,7 +3,17 @@
  * simulation surface, and writes both to float textures for the vertex shader. The drawn mesh never changes its
  * buffers.
  */
-import { Box3, BufferGeometry, type Color, type Material, Mesh, ShaderMaterial, Sphere, Vector3 } from "three";
+import {
+  Box3,
+  BufferGeometry,
+  type Color,
+  FrontSide,
+  type Material,
+  Mesh,
+  ShaderMaterial,
+  Sphere,
+  Vector3,
+} from "three";
 import type { BodyLook } from "../../../shared/scene/bodyLook.ts";
 import type { TopologyBody } from "../../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../../shared/bytes.ts";
@@ -141,6 +151,8 @@ export class BodyMesh implements PickSurface {
   /** Lets light shine through it, with the code of jelly. */
   shineThrough(jellyOf: JellyCode["jellyOf"]): void {
     this.materials.jelly = jellyOf(this.mesh.geometry, this.triangles, this.rest);
+    // Its dark inside showed as dashes along outlines.
+    this.materials.surface.side = FrontSide;
     this.materials.surface.needsUpdate = true;
   }
 
@@ -156,6 +168,7 @@ export class BodyMesh implements PickSurface {
     made.held.value = old.held.value;
     made.strainScale.value = old.strainScale.value;
     made.skin = old.skin;
+    made.wrinkles = old.wrinkles;
     this.jelly = (finish ?? own.finish) === "jelly" && this.mode === "direct";
     if (this.mesh.material === old.surface) this.mesh.material = made.surface;
     this.mesh.customDepthMaterial = made.shadow;

@@ -13,7 +13,8 @@ const GLOW_GLSL = /* glsl */ `#include <emissivemap_fragment>
   vec3 pliantEye = normalize(vViewPosition);
   totalEmissiveRadiance += 0.16 * pliantHeld * diffuseColor.rgb;
   float pliantGrazing = 1.0 - clamp(dot(normal, pliantEye), 0.0, 1.0);
-  totalEmissiveRadiance += diffuseColor.rgb * pliantRim * pliantGrazing * pliantGrazing * pliantGrazing;
+  // Fibers and dust scatter a little white.
+  totalEmissiveRadiance += mix(diffuseColor.rgb, vec3(0.6), 0.25) * pliantRim * pliantGrazing * pliantGrazing * pliantGrazing;
   #if NUM_DIR_LIGHTS > 0
     vec3 pliantKey = directionalLights[0].direction;
     float pliantFacing = dot(normal, pliantKey);
@@ -21,7 +22,7 @@ const GLOW_GLSL = /* glsl */ `#include <emissivemap_fragment>
     float pliantThrough = max(0.0, dot(pliantEye, -normalize(pliantKey + 0.4 * normal)));
     vec3 pliantDeep = diffuseColor.rgb * (0.4 + 0.6 * diffuseColor.rgb / max(0.05, max(diffuseColor.r, max(diffuseColor.g, diffuseColor.b))));
     totalEmissiveRadiance += pliantGlow * pliantDeep * directionalLights[0].color
-      * (0.16 + 0.3 * pliantWrap + 0.5 * pliantThrough * pliantThrough + 0.3 * pliantGrazing * pliantGrazing);
+      * (0.06 + 0.3 * pliantWrap + 0.5 * pliantThrough * pliantThrough + 0.3 * pliantGrazing * pliantGrazing);
   #endif
 `;
 
@@ -60,7 +61,7 @@ const WEAVE_NORMAL_GLSL = /* glsl */ `
   if (pliantThread > 0.0 && pliantScale == 0.0) {
     vec2 pliantAt = pliantCloth / pliantThread;
     vec2 pliantWide = fwidth(pliantAt);
-    float pliantSeen = 1.0 - smoothstep(0.15, 0.45, max(pliantWide.x, pliantWide.y));
+    float pliantSeen = 1.0 - smoothstep(0.12, 0.4, max(pliantWide.x, pliantWide.y));
     if (pliantSeen > 0.0) {
       float pliantHeight = pliantSeen * pliantThread * 0.5 * pliantOver(pliantAt);
       vec3 pliantAcross = dFdx(-vViewPosition);
@@ -91,7 +92,7 @@ const CLOTH_BACK_GLSL = /* glsl */ `#include <color_fragment>
 `;
 const CLOTH_NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
   if (pliantRimBack) normal = nonPerturbedNormal = -normal;
-${WEAVE_NORMAL_GLSL}`;
+`;
 
 /**
  * Woven fibers scatter most light: with the reflectance of plastic (4 %), reflections of the studio's soft boxes would
@@ -156,16 +157,17 @@ export function injectGlow(shader: Shader, other?: (shader: Shader) => void): vo
 
 const CLOTH_VARYINGS = "flat varying float pliantSheetSide;\nvarying vec2 pliantCloth;\n";
 
-export function injectCloth(shader: Shader): void {
+/** @param wrinkles declarations and shading of wrinkles.ts */
+export function injectCloth(shader: Shader, [declared, bent]: readonly [string, string] = ["", ""]): void {
   shader.vertexShader = `${CLOTH_VARYINGS}attribute vec2 pliantFlat;\n${shader.vertexShader}`.replace(
     "void main() {",
     "void main() {\n  pliantSheetSide = pliantSide.x;\n  pliantCloth = pliantFlat;",
   );
   shader.fragmentShader = `${CLOTH_VARYINGS}${shader.fragmentShader}`
-    .replace("void main() {", `${WEAVE_GLSL}void main() {`)
+    .replace("void main() {", `${WEAVE_GLSL}${declared}void main() {`)
     .replace("#include <color_fragment>", CLOTH_BACK_GLSL)
     .replace("#include <roughnessmap_fragment>", WEAVE_COLOR_GLSL)
-    .replace("#include <normal_fragment_begin>", CLOTH_NORMAL_GLSL)
+    .replace("#include <normal_fragment_begin>", `${CLOTH_NORMAL_GLSL}${bent}${WEAVE_NORMAL_GLSL}`)
     .replace("#include <lights_physical_fragment>", CLOTH_REFLECTANCE_GLSL);
 }
 
@@ -191,14 +193,30 @@ export function injectSolid(shader: Shader, bevelled: boolean, mode: SkinMode): 
   shader.fragmentShader = `${BEVEL_VARYINGS}${shader.fragmentShader}`;
 }
 
-/** Darkens the hollows of a detail mesh (cavities.ts). */
+const HOLLOW_GLSL = /* glsl */ `
+  vec3 pliantOwn = diffuseColor.rgb;
+  // Light that bounces in a hollow takes the body's color.
+  diffuseColor.rgb *= pliantLit.x * mix(pliantOwn, vec3(1.0), pliantLit.x);
+  #include <roughnessmap_fragment>
+`;
+const THIN_GLSL = /* glsl */ `
+  #if NUM_DIR_LIGHTS > 0
+    totalEmissiveRadiance += pliantGlow * pliantLit.y * directionalLights[0].color * pliantOwn * pliantOwn
+      * (0.5 + pliantThrough);
+  #endif
+`;
+
+/** Darkens the hollows of a detail mesh, more in the colors that it reflects less, and lights thin parts (cavities.ts). */
 function injectHollows(shader: Shader): void {
-  shader.vertexShader = `varying float pliantHollow;\nattribute float pliantLight;\n${shader.vertexShader}`.replace(
+  shader.vertexShader = `varying vec2 pliantLit;\nattribute vec2 pliantLight;\n${shader.vertexShader}`.replace(
     "void main() {",
-    "void main() {\n  pliantHollow = pliantLight;",
+    "void main() {\n  pliantLit = pliantLight;",
   );
-  shader.fragmentShader = `varying float pliantHollow;\n${shader.fragmentShader}`.replace(
-    "#include <roughnessmap_fragment>",
-    "diffuseColor.rgb *= pliantHollow;\n  #include <roughnessmap_fragment>",
-  );
+  shader.fragmentShader = `varying vec2 pliantLit;\n${shader.fragmentShader}`
+    .replace("#include <roughnessmap_fragment>", HOLLOW_GLSL)
+    .replace(
+      "#include <lights_physical_fragment>",
+      "#include <lights_physical_fragment>\n  material.specularColor *= pliantLit.x * pliantLit.x;",
+    )
+    .replace("#include <lights_fragment_end>", `#include <lights_fragment_end>\n${THIN_GLSL}`);
 }

@@ -1,6 +1,7 @@
 /**
- * Light that reaches the hollows of a detail mesh at rest: ambient occlusion without rays. A vertex below the plane of
- * its neighbors lies in a hollow. Means over growing neighborhoods add hollows of all sizes.
+ * Light in the hollows and through the thin parts of a detail mesh at rest, without rays. A vertex below the plane of
+ * its neighbors lies in a hollow, which gets less light; one far above lies on a horn, an ear or an edge, which light
+ * passes. Means over growing neighborhoods add hollows and thin parts of all sizes.
  */
 
 /** Rounds of averaging, and weight of the hollows of their size. */
@@ -11,12 +12,15 @@ const SCALES = [
 ] as const;
 /** Least light. */
 const DARKEST = 0.35;
+/** Weighted sines above the neighbors of parts that pass no light, and of parts that pass all of it. */
+const THICK = 0.45;
+const THIN = 1.6;
 
 /**
  * @param positions float[3*V] m
  * @param normals float[3*V]
  * @param triangles uint32[3*T]
- * @returns uint8[V]: 255 is full light
+ * @returns uint8[2*V], 255 is all of it: light in hollows, and light through thin parts
  */
 export function hollowLight(positions: Float32Array, normals: Float32Array, triangles: Uint32Array): Uint8Array {
   const count = positions.length / 3;
@@ -30,7 +34,12 @@ export function hollowLight(positions: Float32Array, normals: Float32Array, tria
     }
     for (let i = 0; i < count; i++) total[i]! += weight * depth[i]!;
   }
-  return Uint8Array.from(total, (hollow) => 255 * Math.max(DARKEST, Math.min(1, 1 - hollow)));
+  const light = new Uint8Array(2 * count);
+  total.forEach((hollow, i) => {
+    light[2 * i] = 255 * Math.max(DARKEST, Math.min(1, 1 - hollow));
+    light[2 * i + 1] = 255 * Math.max(0, Math.min(1, (-hollow - THICK) / (THIN - THICK)));
+  });
+  return light;
 }
 
 /** Sine of the angle by which vertex i lies below the line to its neighbor j; negative above. */

@@ -1,8 +1,9 @@
 /**
  * Light inside of jelly. The refracted ray from the eye is followed through the undeformed body to its other side, and
- * so is the ray from its middle to the key light: the lengths of both give absorption (Beer-Lambert) and single
- * scattering. A frame of screen derivatives maps directions from the deformed to the undeformed body. A file of its
- * own, loaded for rooms with jelly.
+ * so are rays from points on it to the key light and to the sky: their lengths give absorption (Beer-Lambert) and
+ * single scattering, so that it is light near lit faces and deep in color far from them. A rough surface is cloudy
+ * inside. A frame of screen derivatives maps directions from the deformed to the undeformed body. A file of its own,
+ * loaded for rooms with jelly.
  */
 import { BufferAttribute, type BufferGeometry, Vector3, type WebGLProgramParametersWithUniforms } from "three";
 import type { JellyShading } from "./backdrop.ts";
@@ -31,6 +32,11 @@ float pliantWay(vec3 from, vec3 along, vec3 walls) {
 `;
 
 const JELLY_GLSL = /* glsl */ `#include <emissivemap_fragment>
+  #ifdef USE_ENVMAP
+    #define POINTS 4
+  #else
+    #define POINTS 2
+  #endif
   totalEmissiveRadiance += 0.16 * pliantHeld * diffuseColor.rgb;
   // The strain view needs its own colors.
   if (pliantScale == 0.0) {
@@ -53,19 +59,27 @@ const JELLY_GLSL = /* glsl */ `#include <emissivemap_fragment>
     vec3 upward = 0.5 + 0.5 * sign(ray) * up;
     float lit = pliantIsBox > 0.5 ? dot(near, upward) / (near.x + near.y + near.z) : 0.5 + 0.5 * dot(bent, above);
     vec3 behind = mix(pliantBelow, pliantBehind, smoothstep(0.15, 0.75, lit));
-    vec3 absorbs = -log(clamp(diffuseColor.rgb, 0.015, 0.985)) / size;
+    vec3 absorbs = -2.0 * log(clamp(diffuseColor.rgb, 0.015, 0.985)) / size;
     way = min(way, 2.0 * size);
+    // Scattering hides the other side, without color.
+    float cloudy = (0.2 + 2.2 * roughnessFactor) / size;
     // The cloudy skin colors thin places, too.
-    float deep = way + 0.22 * size;
-    vec3 inner = behind * exp(-1.1 * deep * absorbs);
+    vec3 inner = behind * exp(-(way + 0.22 * size) * absorbs - cloudy * way);
     #if NUM_DIR_LIGHTS > 0
       vec3 key = INTO_REST(directionalLights[0].direction);
-      vec3 middle = pliantRestAt + min(0.5 * way, 0.3 * size) * ray;
-      float toKey = pliantWay(middle, key, pliantWalls(middle, key));
-      inner += directionalLights[0].color * (1.0 - exp(-2.0 * way / size)) * 0.3 * exp(-(0.9 * toKey + 0.35 * deep) * absorbs);
+      vec3 scattered = vec3(0.0);
+      for (int i = 0; i < POINTS; i++) {
+        float in_ = min(way, size) * (float(i) + 0.4) / float(POINTS);
+        vec3 middle = pliantRestAt + in_ * ray;
+        float toKey = pliantWay(middle, key, pliantWalls(middle, key));
+        float toSky = pliantWay(middle, up, pliantWalls(middle, up));
+        vec3 light = 0.58 * directionalLights[0].color * exp(-toKey * (absorbs + cloudy)) + 0.38 * pliantBehind * exp(-toSky * (absorbs + cloudy));
+        scattered += light * exp(-in_ * (0.4 * absorbs + 0.5 * cloudy));
+      }
+      inner += (1.0 - exp(-(1.2 / size + cloudy) * way)) / float(POINTS) * scattered;
     #endif
     totalEmissiveRadiance += 0.8 * inner;
-    diffuseColor.rgb *= 0.22;
+    diffuseColor.rgb *= 0.16 + 0.3 * roughnessFactor;
     #ifndef USE_ENVMAP
       float facing = 1.0 - clamp(dot(eye, normal), 0.0, 1.0);
       float mirror = 0.04 + 0.96 * facing * facing * facing * facing * facing;
@@ -97,5 +111,10 @@ function inject(shader: WebGLProgramParametersWithUniforms): void {
   );
   shader.fragmentShader = shader.fragmentShader
     .replace("#include <common>", `#include <common>\n${INSIDE_GLSL}`)
-    .replace("#include <emissivemap_fragment>", JELLY_GLSL);
+    .replace("#include <emissivemap_fragment>", JELLY_GLSL)
+    .replace(
+      "#include <lights_physical_fragment>",
+      // The surface is wet, even if the inside is cloudy.
+      "#include <lights_physical_fragment>\n  material.roughness = 0.08 + 0.3 * roughnessFactor;",
+    );
 }

@@ -5,6 +5,7 @@
  */
 import { BufferAttribute, BufferGeometry } from "three";
 import type { BodyMesh } from "./bodyMesh.ts";
+import { WRINKLE_NORMAL_GLSL, WRINKLES_GLSL } from "./wrinkles.ts";
 
 /** Largest number of drawn triangles of one sheet, and of parts along one edge. */
 const MOST_TRIANGLES = 80_000;
@@ -169,12 +170,14 @@ export function smoothSheetOf(plain: BufferGeometry): BufferGeometry | undefined
   return geometry;
 }
 
-/** Draws a sheet as a smooth surface, if its triangles are not small enough. */
+/** Draws a sheet with wrinkles, and as a smooth surface, if its triangles are not small enough. */
 export function smoothSheet({ mesh, materials }: BodyMesh): void {
+  materials.wrinkles = [WRINKLES_GLSL, WRINKLE_NORMAL_GLSL];
   const geometry = smoothSheetOf(mesh.geometry);
-  if (!geometry) return;
-  mesh.geometry.dispose();
-  mesh.geometry = geometry;
-  materials.skin = SMOOTH_SKIN_GLSL;
+  if (geometry) {
+    mesh.geometry.dispose();
+    mesh.geometry = geometry;
+    materials.skin = SMOOTH_SKIN_GLSL;
+  }
   materials.surface.needsUpdate = materials.shadow.needsUpdate = true;
 }

@@ -32,6 +32,8 @@ import { MAX_BLOBS } from "./contactBlobs.ts";
 
 export interface FloorUniforms {
   pliantBlobs: IUniform<Vector4[]>;
+  /** Light that each ball adds to its shade. */
+  pliantTints: IUniform<Vector3[]>;
   /** Pool of light on the floor: linear color, and its share in the middle. */
   pliantPool: IUniform<Vector4>;
   /** Color of full shade. */
@@ -206,19 +208,24 @@ function planeMesh(plane: Plane, radius: number, floor: FloorUniforms): Mesh {
 }
 
 /**
- * Share of the sky that a point sees past the balls of ContactBlobs. It is smooth, so a vertex every few centimeters is
+ * Share of the sky that a point sees past the balls of ContactBlobs, and light from these. It is smooth, so a vertex every few centimeters is
  * enough.
  */
 const OPEN_SKY_GLSL = /* glsl */ `
 uniform vec4 pliantBlobs[${MAX_BLOBS}];
+uniform vec3 pliantTints[${MAX_BLOBS}];
 varying float pliantOpen;
+varying vec3 pliantTint;
 float pliantSky(vec3 at, vec3 up) {
   float open = 1.0;
+  pliantTint = vec3(0.0);
   for (int i = 0; i < ${MAX_BLOBS}; i++) {
     vec4 blob = pliantBlobs[i];
     vec3 toBlob = blob.xyz - at;
     float square = max(dot(toBlob, toBlob), 1e-8);
-    open *= 1.0 - clamp(max(dot(toBlob, up), 0.0) * blob.w * blob.w / (square * sqrt(square)), 0.0, 0.75);
+    float hidden = clamp(max(dot(toBlob, up), 0.0) * blob.w * blob.w / (square * sqrt(square)), 0.0, 0.75);
+    open *= 1.0 - hidden;
+    pliantTint += hidden * pliantTints[i];
   }
   return open;
 }
@@ -230,9 +237,9 @@ const cellsOf = (...sides: [number, number, number]): [number, number, number] =
   sides.map((side) => Math.ceil((BOX_CELLS * side) / Math.max(...sides))) as [number, number, number];
 
 /** Darkens a collider where bodies hide the sky. */
-function darkenNearBodies(material: MeshStandardMaterial, { pliantBlobs }: FloorUniforms): void {
+function darkenNearBodies(material: MeshStandardMaterial, { pliantBlobs, pliantTints }: FloorUniforms): void {
   material.onBeforeCompile = (shader) => {
-    shader.uniforms.pliantBlobs = pliantBlobs;
+    Object.assign(shader.uniforms, { pliantBlobs, pliantTints });
     shader.vertexShader = shader.vertexShader
       .replace("#include <common>", `#include <common>\n${OPEN_SKY_GLSL}`)
       .replace(
@@ -241,8 +248,8 @@ function darkenNearBodies(material: MeshStandardMaterial, { pliantBlobs }: Floor
   #include <project_vertex>`,
       );
     shader.fragmentShader = shader.fragmentShader
-      .replace("#include <common>", "#include <common>\nvarying float pliantOpen;")
-      .replace("#include <color_fragment>", "diffuseColor.rgb *= mix(0.2, 1.0, pliantOpen);");
+      .replace("#include <common>", "#include <common>\nvarying float pliantOpen;\nvarying vec3 pliantTint;")
+      .replace("#include <color_fragment>", "diffuseColor.rgb *= mix(0.2, 1.0, pliantOpen) + pliantTint;");
   };
 }
 
@@ -260,7 +267,7 @@ const SHADE_GLSL = /* glsl */ `
   float pliantLit = pliantPool.a * pliantFade * (1.0 - pliantShade);
   float pliantCover = pliantLit + pliantShade;
   float pliantGrain = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5;
-  gl_FragColor = vec4(mix(color, pliantPool.rgb, pliantLit / max(pliantCover, 1e-4)), pliantCover + pliantGrain / 128.0);
+  gl_FragColor = vec4(mix(color + pliantTint, pliantPool.rgb, pliantLit / max(pliantCover, 1e-4)), pliantCover + pliantGrain / 128.0);
 `;
 
 /** Size of the floor in scene radii, and cells along one side. */
@@ -275,14 +282,18 @@ const FLOOR_CELLS = 96;
 function floorMesh(height: number, radius: number, floor: FloorUniforms): Mesh {
   const material = new ShadowMaterial({ color: floor.shade, opacity: 0.56, toneMapped: false, depthWrite: false });
   material.onBeforeCompile = (shader) => {
-    Object.assign(shader.uniforms, { pliantBlobs: floor.pliantBlobs, pliantPool: floor.pliantPool });
+    Object.assign(shader.uniforms, {
+      pliantBlobs: floor.pliantBlobs,
+      pliantTints: floor.pliantTints,
+      pliantPool: floor.pliantPool,
+    });
     shader.vertexShader = shader.vertexShader
       .replace("#include <common>", `#include <common>\nvarying float pliantFade;\n${OPEN_SKY_GLSL}`)
       .replace("#include <begin_vertex>", FLOOR_SKY_GLSL);
     shader.fragmentShader = shader.fragmentShader
       .replace(
         "#include <common>",
-        "#include <common>\nvarying float pliantOpen;\nvarying float pliantFade;\nuniform vec4 pliantPool;",
+        "#include <common>\nvarying float pliantOpen;\nvarying vec3 pliantTint;\nvarying float pliantFade;\nuniform vec4 pliantPool;",
       )
       .replace(/gl_FragColor = [^;]*;/, SHADE_GLSL);
   };

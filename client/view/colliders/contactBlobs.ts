@@ -2,7 +2,7 @@
  * Contact darkening without a second shadow pass. A few balls summarize the moving particles, and the floor's shader
  * darkens by the share of the sky that each ball hides (sphere occlusion, Quilez 2014: n.d r^2 / |d|^3).
  */
-import { Vector4 } from "three";
+import { type Color, Vector3, Vector4 } from "three";
 import type { PickSurface } from "../grabs/picking.ts";
 
 /** Number of balls for all bodies together; the floor's shader loops over them per vertex. */
@@ -10,11 +10,21 @@ export const MAX_BLOBS = 14;
 
 export interface BlobBody extends PickSurface {
   rest: Float32Array;
+  /** Linear. */
+  readonly color: Color;
+  /** Light shines through it. */
+  readonly jelly: boolean;
 }
+
+/** Share of its color that a body adds to its shade on the floor: reflected, and passed through jelly. */
+const BOUNCED = 0.14;
+const PASSED = 0.4;
 
 export class ContactBlobs {
   /** xyz center and w radius, m; unused ones have radius 0. */
   readonly spheres: Vector4[] = Array.from({ length: MAX_BLOBS }, () => new Vector4(0, 0, 0, 0));
+  /** Light that each ball adds to its shade, linear. */
+  readonly tints: Vector3[] = this.spheres.map(() => new Vector3());
   private readonly groups: { body: BlobBody; members: Uint32Array }[] = [];
 
   constructor(bodies: readonly BlobBody[]) {
@@ -52,6 +62,7 @@ export class ContactBlobs {
         z += pz;
         squares += px * px + py * py + pz * pz;
       }
+      this.tints[index]!.setFromColor(body.color).multiplyScalar(body.jelly ? PASSED : BOUNCED);
       const n = members.length;
       x /= n;
       y /= n;

@@ -45,7 +45,7 @@ import { studioGlsl } from "./studioShader.ts";
 
 /** Radius of a splat, in radii of the particle's sphere: spheres of neighbors overlap. */
 const LIQUID_SIZE = 1.7;
-const SMOKE_SIZE = 4.2;
+const SMOKE_SIZE = 3.6;
 /** Width of the filter, in radii of the particle's sphere. */
 const SMOOTHING = 2.6;
 /** Upper limit of the width, pixels. */
@@ -56,6 +56,9 @@ const NARROW = 0.33;
 const SLACK = 5;
 /** Length of water after which white light has the liquid's color, m. */
 const CLEAR = 0.3;
+
+/** Light in shaded smoke, relative to its color: it comes from the sky. */
+const SMOKE_SHADE = new Color(0.14, 0.16, 0.2);
 
 /** The passes over a part of the picture need no camera. */
 const FLAT = new Camera();
@@ -225,8 +228,9 @@ export class FluidLayer {
     const surface = this.target("surface", () => floatTarget(HalfFloatType, LinearFilter));
     this.pass(passes.surface, smooth, surface, [0, 0, 1, 0]);
     passes.compose.uniforms.surface!.value = surface.texture;
-    passes.compose.uniforms.absorb!.value = material.uniforms.absorb!.value;
-    passes.compose.uniforms.scatter!.value = material.uniforms.scatter!.value;
+    for (const name of ["absorb", "scatter", "drop", "heights"])
+      passes.compose.uniforms[name]!.value = material.uniforms[name]!.value;
+    passes.compose.uniforms.heights!.value.x = body.box.min.y;
     this.pass(passes.compose, surface, null);
   }
 
@@ -236,6 +240,12 @@ export class FluidLayer {
     this.fill(sum, [0, 0, 0, 0]);
     splats.material = material;
     this.renderer.render(splats, camera);
+    // Puffs of the size of a splat get light and shade.
+    const { center, radius } = body.bounds;
+    const distance = Math.max(radius, -center.clone().applyMatrix4(camera.matrixWorldInverse).z);
+    const half = (0.5 * SMOKE_SIZE * body.radius!) / distance;
+    const { x, y } = this.shared.tangent.value;
+    this.passes.smoke.uniforms.puff!.value = new Vector2((0.4 * half) / x, (0.4 * half) / y);
     this.pass(this.passes.smoke, sum, null);
   }
 
@@ -282,18 +292,20 @@ export class FluidLayer {
       share: { value: share },
       absorb: { value: absorption(color) },
       scatter: { value: color.clone().multiplyScalar(0.75) },
+      drop: { value: body.radius },
+      heights: { value: new Vector2(0, body.box.getSize(new Vector3()).y) },
     };
-    return this.fluid(body, LIQUID_SPLAT, own, MinEquation, AddEquation);
+    return this.fluid(body, LIQUID_SPLAT, own, MinEquation);
   }
 
   private gasOf(body: BodyMesh): Fluid {
     const white = new Color("#ffffff");
     const own = {
       size: { value: SMOKE_SIZE * body.radius! },
-      lit: { value: body.color.clone().lerp(white, 0.35) },
-      shaded: { value: body.color.clone().multiplyScalar(0.1) },
+      lit: { value: body.color.clone().lerp(white, 0.3) },
+      shaded: { value: body.color.clone().multiply(SMOKE_SHADE) },
     };
-    return this.fluid(body, SMOKE_SPLAT, own, AddEquation, AddEquation);
+    return this.fluid(body, SMOKE_SPLAT, own, AddEquation, { GAS: 1 });
   }
 
   private fluid(
@@ -301,7 +313,7 @@ export class FluidLayer {
     fragmentShader: string,
     own: Record<string, IUniform>,
     blendEquation: BlendingEquation,
-    blendEquationAlpha: BlendingEquation,
+    defines: Record<string, number> = {},
   ): Fluid {
     const material = new RawShaderMaterial({
       glslVersion: GLSL3,
@@ -312,7 +324,8 @@ export class FluidLayer {
       depthWrite: false,
       ...blend(OneFactor, OneFactor),
       blendEquation,
-      blendEquationAlpha,
+      blendEquationAlpha: AddEquation,
+      defines,
     });
     const splats = new Mesh(body.mesh.geometry, material);
     splats.frustumCulled = false;
@@ -344,11 +357,13 @@ export class FluidLayer {
           surface: { value: null },
           absorb: { value: null },
           scatter: { value: null },
+          drop: { value: 0 },
+          heights: { value: null },
           backdrop: this.setting.backdrop,
         },
         { depthTest: true },
       ),
-      smoke: make(SMOKE_COMPOSE, {}, blend(OneFactor, OneMinusSrcAlphaFactor)),
+      smoke: make(SMOKE_COMPOSE, { puff: { value: null } }, blend(OneFactor, OneMinusSrcAlphaFactor)),
     };
   }
 }

@@ -16,8 +16,10 @@
 export const EMPTY = 10;
 /** Number of walls that flatten a surface. */
 export const MOST_WALLS = 6;
+/** Smoke of a tracer that shows. */
+const LEAST_SMOKE = 0.004;
 /** Taps of the filter to either side. */
-const TAPS = 6;
+const TAPS = 5;
 
 const HEAD = /* glsl */ `precision highp float;\nprecision highp int;\nprecision highp sampler2D;\n`;
 
@@ -59,6 +61,13 @@ void main() {
   across = position.xy;
   depth = -middle.z;
   extra = pliantFourth(uint(gl_InstanceID));
+#ifdef GAS
+  // Most tracers have no smoke: they draw nothing.
+  if (fract(extra) < ${LEAST_SMOKE}) {
+    gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+    return;
+  }
+#endif
   tracer = gl_InstanceID;
   gl_Position = projectionMatrix * (middle + vec4(size * position.xy, 0.0, 0.0));
 }`;
@@ -178,11 +187,17 @@ uniform vec3 key;
 uniform vec3 absorb;
 uniform vec3 scatter;
 uniform vec3 backdrop;
+uniform vec3 eye;
+// Radius of a particle; lowest point of the liquid and its height at rest, m.
+uniform float drop;
+uniform vec2 heights;
 out vec4 color;
 ${studio}
 void main() {
   vec4 s = texture(surface, at);
-  if (s.w < 0.001) discard;
+  // The filtered thickness has a smoother outline than the splats; single drops stay as faint beads.
+  float shown = smoothstep(0.25 * drop, 1.3 * drop, s.w);
+  if (shown == 0.0) discard;
   float depth = range.x + range.y * s.z;
   gl_FragDepth = 0.5 + 0.5 * (toDepth.y / depth - toDepth.x);
   // The mean of four normals around: particles in a row would show as lines on a surface seen at a low angle.
@@ -194,19 +209,34 @@ void main() {
   // Thin parts bend and reflect nothing, so that the outline has no hard edge.
   float body = smoothstep(0.0, 0.09 * range.y, s.w);
   float facing = clamp(-dot(normal, sight), 0.0, 1.0);
+  float grazing = (1.0 - facing) * (1.0 - facing);
   // Not up to 1: ripples below the resolution scatter what a steep surface reflects.
-  float fresnel = body * (0.02 + 0.53 * pow(1.0 - facing, 5.0));
+  float fresnel = body * body * (0.02 + 0.4 * grazing * grazing * (1.0 - facing));
   vec2 bent = 0.33 * min(s.w, 0.5 * range.y) * normal.xy / (depth * tangent);
   vec4 seen = texture(behind, clamp(at - 0.5 * bent, 0.0, 1.0));
-  vec3 passed = exp(-absorb * s.w);
-  float lit = 0.65 + 0.35 * clamp(dot(toWorld * normal, key), 0.0, 1.0);
+  // With a skin, thin rims have the liquid's color, too, and are not as bright as the page.
+  vec3 passed = exp(-absorb * (s.w + 1.5 * drop));
+  // Light comes from above and is absorbed on its way down.
+  float height = (eye + toWorld * sight * (depth / -sight.z)).y - heights.x;
+  float sunk = exp(-0.9 * max(0.0, 1.0 - height / heights.y));
+  float lit = (0.75 + 0.35 * clamp(dot(toWorld * normal, key), 0.0, 1.0)) * sunk;
   // The page behind the canvas has no alpha for each color: the liquid covers it and shows its color instead.
   float cover = mix(seen.a, 1.0, body);
-  vec3 beyond = pow(seen.rgb, vec3(2.2)) + (cover - seen.a) * backdrop;
+  vec3 beyond = seen.rgb * seen.rgb + (cover - seen.a) * backdrop;
   vec3 light = beyond * passed + scatter * lit * (1.0 - passed);
   vec3 mirrored = toWorld * reflect(sight, normal);
-  light = mix(light, studio(mirrored), fresnel);
+  vec3 studioLight = studio(mirrored);
+  light = mix(light, studioLight / (1.0 + 0.6 * studioLight), fresnel);
   float spark = max(dot(mirrored, key), 0.0);
-  light += body * vec3(1.0, 0.95, 0.88) * (0.9 * pow(spark, 200.0) + 0.1 * pow(spark, 20.0));
-  color = vec4(pow(min(light, 1.0), vec3(1.0 / 2.2)), cover);
+  // Powers 16 and 256: multiplications are cheap for software rendering, as are a square and a root for the encoding.
+  spark *= spark;
+  spark *= spark;
+  spark *= spark;
+  spark *= spark;
+  float glint = spark * spark;
+  glint *= glint;
+  glint *= glint;
+  light += body * body * vec3(1.0, 0.95, 0.88) * (0.6 * glint * glint + 0.05 * spark);
+  color = vec4(sqrt(min(light, 1.0)), cover);
+  if (shown < 1.0) color = mix(texture(behind, at), color, shown);
 }`;

@@ -5,7 +5,7 @@
 import type { SmokeSource } from "../../../shared/topology.ts";
 
 /** Time in which a tracer's smoke fades to 1/e, s. */
-const FADE_S = 4;
+const FADE_S = 2.4;
 /** Smoke of a tracer that never met the source, so that the gas is faintly visible everywhere. */
 const HAZE = 0.001;
 /** Rate of the uptake in the middle of the source, 1/s; none at its edge. */
@@ -13,13 +13,15 @@ const UPTAKE = 12;
 /** Rate at which a tracer's smoke approaches the mean of its cell, 1/s. */
 const MIXING = 0.6;
 /** Cells along the longest side of the density grid. */
-const CELLS = 10;
+const CELLS = 14;
 /** Cells toward the light that shade a tracer. */
-const STEPS = 6;
+const STEPS = 8;
 /** Time between two pictures that is a jump, s. */
 const JUMP_S = 5;
+/** Part of the longest side over which smoke fades toward walls and the top: otherwise it has the shape of its box. */
+const MARGIN = 0.16;
 /** Optical depth of one full tracer in a cell. */
-const SHADING = 0.45;
+const SHADING = 0.7;
 
 export class Smoke {
   /** float32[count]: light in 255ths plus smoke, below 1, as the shader reads them. */
@@ -65,7 +67,9 @@ export class Smoke {
     const low = [Infinity, Infinity, Infinity];
     let size = 1e-6;
     for (let i = 0; i < positions.length; i++) low[i % 3] = Math.min(low[i % 3]!, positions[i]!);
-    for (let i = 0; i < positions.length; i++) size = Math.max(size, positions[i]! - low[i % 3]!);
+    const high = [-Infinity, -Infinity, -Infinity];
+    for (let i = 0; i < positions.length; i++) high[i % 3] = Math.max(high[i % 3]!, positions[i]!);
+    for (let r = 0; r < 3; r++) size = Math.max(size, high[r]! - low[r]!);
     const scale = (CELLS - 1) / size;
     density.fill(0);
     counts.fill(0);
@@ -87,7 +91,22 @@ export class Smoke {
         if (i < 0 || j < 0 || l < 0 || i >= CELLS || j >= CELLS || l >= CELLS) break;
         sum += density[at(i | 0, j | 0, l | 0)]!;
       }
-      packed[k] = Math.round(255 * Math.exp(-SHADING * sum)) + smoke[k]!;
+      const shown = this.source ? inside(positions, 3 * k, low, high, MARGIN * size) : 1;
+      packed[k] = Math.round(255 * Math.exp(-SHADING * sum)) + shown * smoke[k]!;
     }
   }
+}
+
+/** 0 at the walls and the top of a box, 1 farther inside than the margin. @param i first index of the position */
+function inside(
+  positions: Float32Array,
+  i: number,
+  low: readonly number[],
+  high: readonly number[],
+  margin: number,
+): number {
+  let nearest = high[1]! - positions[i + 1]!;
+  for (const r of [0, 2]) nearest = Math.min(nearest, positions[i + r]! - low[r]!, high[r]! - positions[i + r]!);
+  const share = Math.min(1, nearest / margin);
+  return share * share * (3 - 2 * share);
 }

@@ -40,13 +40,13 @@ void main() {
   vec2 own = vec2(float(tracer) * 7.31, float(tracer) * 3.17);
   float smoke = fract(extra);
   float torn = 0.5;
-  if (smoke > 0.02) {
+  if (smoke > 0.03) {
     // Curls: finer noise at places that coarse noise has shifted.
     vec2 shifted = across + 0.5 * vec2(noise(2.0 * across + own), noise(2.0 * across - own)) - 0.25;
     float layers = noise(2.4 * shifted + own) + 0.5 * noise(5.5 * shifted - own) + 0.25 * noise(11.0 * shifted + own);
     torn = smoothstep(0.45, 1.35, layers);
   }
-  float dense = 2.4 * smoke * free * puff * torn;
+  float dense = 3.0 * smoke * free * puff * torn;
   // The upper side of a puff is lighter.
   float light = clamp(floor(extra) / 255.0 + 0.12 * across.y, 0.0, 1.0);
   color = vec4(dense * mix(shaded, lit, light), dense);
@@ -55,10 +55,23 @@ void main() {
 export const SMOKE_COMPOSE = /* glsl */ `${HEAD}
 in vec2 at;
 uniform sampler2D source;
+uniform vec2 puff;
+uniform vec3 key;
+uniform mat3 toWorld;
 out vec4 color;
+float heightAt(vec2 place) {
+  return 1.0 - exp(-0.6 * texture(source, place).a);
+}
 void main() {
   vec4 sum = texture(source, at);
-  if (sum.a < 0.002) discard;
+  if (sum.a < 0.004) discard;
   float cover = 1.0 - exp(-sum.a);
-  color = vec4(pow(sum.rgb / sum.a, vec3(1.0 / 2.2)) * cover, cover);
+  // Dense puffs are round toward the eye: their sides that face the key light are bright, the others cool.
+  vec2 slope = 2.4 * vec2(
+    heightAt(at + vec2(puff.x, 0.0)) - heightAt(at - vec2(puff.x, 0.0)),
+    heightAt(at + vec2(0.0, puff.y)) - heightAt(at - vec2(0.0, puff.y))
+  );
+  float facing = 0.5 + 0.5 * dot(normalize(vec3(-slope, 0.7)), key * toWorld);
+  vec3 light = sum.rgb / sum.a * mix(vec3(0.46, 0.51, 0.6), vec3(1.3, 1.24, 1.15), facing);
+  color = vec4(sqrt(min(light, 1.0)) * cover, cover);
 }`;

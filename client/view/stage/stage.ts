@@ -21,6 +21,7 @@ import type { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Topology } from "../../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../../shared/bytes.ts";
 import { colliderMeshes, type FloorUniforms } from "../colliders/colliderMeshes.ts";
+import type { ContactBlobs } from "../colliders/contactBlobs.ts";
 import { MovingColliders } from "../colliders/movingColliders.ts";
 import type { BodyMesh } from "../bodies/bodyMesh.ts";
 import { KEY_DIRECTION, LIGHT, Studio } from "./studioLight.ts";
@@ -34,15 +35,15 @@ import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./pictureQuality.ts";
 
 /** Colors of the floor's shade; not black, because a room has ambient light. */
 const SHADE_LIGHT = "#3d2d25";
-const SHADE_DARK = "#0d0806";
+const SHADE_DARK = "#06080b";
 /**
  * Pool of light on the floor: color, and its share in the middle. Without one, the dark page is too dark for shadows.
  */
 const POOL_LIGHT = { color: "#fff8ee", share: 0.25 };
-const POOL_DARK = { color: "#d3ae93", share: 0.46 };
+const POOL_DARK = { color: "#a3b0c0", share: 0.32 };
 /** Light that shines through jelly from behind and from the floor. */
 const BACKDROP_LIGHT = { behind: "#fff8ee", below: "#b3a08d", page: "#ede2d4" };
-const BACKDROP_DARK = { behind: "#9c8778", below: "#2b231e", page: "#4a3f37" };
+const BACKDROP_DARK = { behind: "#93a0ae", below: "#1f242a", page: "#3d454e" };
 /**
  * Below this height of the free part (the whole picture has 2), as on a phone in landscape, the scene's own view would
  * be partly under tools.
@@ -101,7 +102,7 @@ export class Stage {
     canvas: HTMLCanvasElement,
     topology: Topology,
     probe: GraphicsProbe,
-    blobs: FloorUniforms["pliantBlobs"]["value"],
+    blobs: Pick<ContactBlobs, "spheres" | "tints">,
   ) {
     const wanted = new URLSearchParams(location.search).get("quality");
     this.quality =
@@ -126,10 +127,11 @@ export class Stage {
     const box = boxOfRest(topology);
     this.restBounds = new Sphere(box.getCenter(new Vector3()), 0.5 * box.min.distanceTo(box.max));
     const radius = Math.max(0.05, this.restBounds.radius);
-    this.floor = { pliantBlobs: { value: blobs }, pliantPool: { value: new Vector4() }, shade: new Color() };
-    const level = LEVELS[this.quality.level]!;
-    this.studio = new Studio(this.scene, level.shadowMap);
-    this.studio.useEnvironment(level.environment, renderer);
+    const [pliantBlobs, pliantTints] = [{ value: blobs.spheres }, { value: blobs.tints }];
+    this.floor = { pliantBlobs, pliantTints, pliantPool: { value: new Vector4() }, shade: new Color() };
+    const { shadowMap, environment } = LEVELS[this.quality.level]!;
+    this.studio = new Studio(this.scene, shadowMap);
+    this.studio.useEnvironment(environment, renderer);
     this.studio.cover(this.restBounds);
     this.scene.add(this.over);
     this.colliders = colliderMeshes(topology.colliders ?? [], {

@@ -91,10 +91,10 @@ function paintPanorama(): DataTexture {
 
 /** Intensity of the sky-and-ground light: little beside the image-based light, more without it. */
 const FILL_BESIDE_ENVIRONMENT = 0.2;
-const FILL_ALONE = 2.3;
+const FILL_ALONE = 1.95;
 
 export class Studio {
-  readonly key = new DirectionalLight("#fff0dd", 1.75);
+  readonly key = new DirectionalLight("#fff0dd", 2.1);
   private readonly rim = new DirectionalLight("#cfe2ff", 0.3);
   private readonly fill = new HemisphereLight("#fff4e6", "#b59a84", FILL_ALONE);
   private readonly scene: Scene;
@@ -133,7 +133,7 @@ export class Studio {
       const panorama = paintPanorama();
       const generator = new PMREMGenerator(renderer);
       this.scene.environment = generator.fromEquirectangular(panorama).texture;
-      this.scene.environmentIntensity = 0.95;
+      this.scene.environmentIntensity = 0.8;
       generator.dispose();
       panorama.dispose();
     } else if (!on) {

@@ -76,23 +76,24 @@ function pixels({ width, height }: Picture, holds: (x: number, y: number) => boo
 }
 
 /** A cube of jelly that cannot move, seen from the front and a little from above. */
-const JELLY = JSON.stringify({
-  version: 1,
-  title: "Jelly",
-  gravity: [0, 0, 0],
-  camera: { position: [0, 0.25, 1.6], target: [0, 0, 0] },
-  bodies: [
-    {
-      name: "cube",
-      kind: "soft",
-      mesh: { type: "box", size: [0.6, 0.6, 0.6], cells: [4, 4, 4] },
-      transform: { rotate: [0, 45, 0] },
-      material: { density: 300, youngsModulus: 1e5, poissonsRatio: 0.3 },
-      pins: [{ select: { box: { min: [-9, -9, -9], max: [9, 9, 9] } } }],
-      look: { color: "#2060c0", finish: "jelly" },
-    },
-  ],
-});
+const jelly = (look: { color: string; roughness?: number }): string =>
+  JSON.stringify({
+    version: 1,
+    title: "Jelly",
+    gravity: [0, 0, 0],
+    camera: { position: [0, 0.25, 1.6], target: [0, 0, 0] },
+    bodies: [
+      {
+        name: "cube",
+        kind: "soft",
+        mesh: { type: "box", size: [0.6, 0.6, 0.6], cells: [4, 4, 4] },
+        transform: { rotate: [0, 45, 0] },
+        material: { density: 300, youngsModulus: 1e5, poissonsRatio: 0.3 },
+        pins: [{ select: { box: { min: [-9, -9, -9], max: [9, 9, 9] } } }],
+        look: { ...look, finish: "jelly" },
+      },
+    ],
+  });
 
 /** Two plates over a floor, seen from above: the left one is near it, the right one far. */
 const PLATES = JSON.stringify({
@@ -140,7 +141,8 @@ describe.skipIf(noBrowser)("drawing", () => {
       join(folder, "measured.json"),
       JSON.stringify({ ...(JSON.parse(scene(flat, above)) as object), showStrain: "principal" }),
     );
-    await writeFile(join(folder, "jelly.json"), JELLY);
+    await writeFile(join(folder, "jelly.json"), jelly({ color: "#2060c0" }));
+    await writeFile(join(folder, "cloudy.json"), jelly({ color: "#d1495b", roughness: 0.4 }));
     await writeFile(join(folder, "plates.json"), PLATES);
     stage = await openStage({ scenesDir: folder }, { fewPictures: true });
   });
@@ -229,6 +231,26 @@ describe.skipIf(noBrowser)("drawing", () => {
     expect(blue(middle(await take("top", 2)))).toBe(true);
   });
 
+  test("woven cloth has fine wrinkles in its shading, which the strain view leaves out", async () => {
+    /** Standard deviation of light between printed lines, over its mean. */
+    const spread = (shot: Picture): number => {
+      const light: number[] = [];
+      for (let y = 8; y < 32; y++)
+        for (let x = 8; x < 32; x++) light.push(linear(shot.at(shot.width / 2 + x, shot.height / 2 + y)[2]));
+      const mean = light.reduce((a, b) => a + b) / light.length;
+      return Math.sqrt(light.reduce((sum, value) => sum + (value - mean) ** 2, 0) / light.length) / mean;
+    };
+    const own = spread(await picture("top", 2));
+    const page = pages.get("top")!;
+    await page.keyboard.press("s");
+    await page.waitForSelector(".strain-legend:not([hidden])", { state: "attached" });
+    const strained = spread(await take("top", 2));
+    await page.keyboard.press("s");
+    await page.waitForSelector(".strain-legend[hidden]", { state: "attached" });
+    expect(own).toBeGreaterThan(0.016);
+    expect(strained).toBeLessThan(0.5 * own);
+  });
+
   test("a scene that compares strains begins in the strain view; the key S ends it", async () => {
     const middle = (shot: Picture): [number, number, number] => shot.at(shot.width / 2 + 20, shot.height / 2 + 20);
     expect(blue(middle(await picture("measured", 2)))).toBe(false);
@@ -265,6 +287,20 @@ describe.skipIf(noBrowser)("drawing", () => {
         expect(color(deep).light).toBeLessThan(0.8 * color(thin).light);
         expect(color(deep).saturation).toBeGreaterThan(color(thin).saturation);
       }
+    },
+  );
+
+  test.each([1, 4])(
+    "cloudy red jelly is deeper in color in its middle than at its edges, level %i",
+    async (quality) => {
+      const shot = await picture("cloudy", quality);
+      const row = pixels(shot, (x, y) => y === shot.height / 2 && shot.at(x, y)[0] > shot.at(x, y)[1] + 40);
+      expect(row.length).toBeGreaterThan(200);
+      const greenAt = (share: number): number =>
+        linear(shot.at(row[Math.round(share * (row.length - 1))]![0], row[0]![1])[1]);
+      // Paint has one color on each face.
+      expect(greenAt(0.3)).toBeLessThan(0.6 * greenAt(0.05));
+      expect(greenAt(0.7)).toBeLessThan(0.8 * greenAt(0.95));
     },
   );
 

@@ -5,7 +5,7 @@
 import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { findings, PHONE_ONLY, withAxe } from "../controls.ts";
-import { drawn, noBrowser, surfaceUnderMiddle, takeHold, toasted, until } from "../pageStage.ts";
+import { drawn, noBrowser, PATIENCE_MS, press, surfaceUnderMiddle, takeHold, toasted, until } from "../pageStage.ts";
 import { useStage } from "../useStage.ts";
 
 interface Finger {
@@ -121,5 +121,21 @@ describe.skipIf(noBrowser)("touch", () => {
     await phone.waitForSelector(".pins .pin", { state: "detached" });
     await other.keyboard.press("Control+z");
     await phone.waitForSelector(".pins .pin", { state: "attached" });
+  });
+
+  test("an owner removes all pins at once; without pins there is no such button", async () => {
+    const viewport = { width: 1280, height: 800 };
+    const owner = await drawn(await stage.visit("/r/all-pins?scene=jelly-stack", { viewport }));
+    const guest = await drawn(await stage.visit("/r/all-pins", { viewport }));
+    await press(owner, ".access .tool");
+    const remove = owner.getByRole("button", { name: "Remove all pins" });
+    expect(await remove.count()).toBe(0);
+    await takeHold(guest);
+    await guest.keyboard.press("k");
+    await owner.waitForSelector(".pins .pin", { state: "attached" });
+    await guest.mouse.up();
+    await remove.click();
+    for (const page of [owner, guest]) await page.waitForSelector(".pins .pin", { state: "detached" });
+    await expect.poll(() => remove.count(), { timeout: PATIENCE_MS }).toBe(0);
   });
 });

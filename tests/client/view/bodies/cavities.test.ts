@@ -1,12 +1,12 @@
-/** Light in hollows: flat and raised places have all of it, hollows of any size less. */
+/** Light in hollows and through thin parts: flat and raised places have all of it, hollows of any size less. */
 import { expect, test } from "vitest";
 import { hollowLight } from "../../../../client/view/bodies/cavities.ts";
 import { vertexNormalsInto } from "../../../../shared/skinning/index.ts";
 
 const SIDE = 41;
 
-/** @param height of the point (x, z), both from -1 to 1. @returns light at the middle and at a corner, 0..255 */
-function lightOf(height: (x: number, z: number) => number): { middle: number; corner: number } {
+/** @param height of the point (x, z), both from -1 to 1. @returns light at the middle and at a corner, and through the middle, 0..255 */
+function lightOf(height: (x: number, z: number) => number): { middle: number; corner: number; through: number } {
   const positions = new Float32Array(3 * SIDE * SIDE);
   const triangles: number[] = [];
   for (let j = 0; j < SIDE; j++)
@@ -20,13 +20,14 @@ function lightOf(height: (x: number, z: number) => number): { middle: number; co
   const faces = Uint32Array.from(triangles);
   vertexNormalsInto(positions, faces, normals);
   const light = hollowLight(positions, normals, faces);
-  return { middle: light[(light.length - 1) / 2]!, corner: light[0]! };
+  const middle = (SIDE * SIDE - 1) / 2;
+  return { middle: light[2 * middle]!, corner: light[0]!, through: light[2 * middle + 1]! };
 }
 
 const bump = (x: number, z: number, width: number): number => Math.exp(-(x * x + z * z) / (width * width));
 
 test("a plane has all light", () => {
-  expect(lightOf(() => 0)).toEqual({ middle: 255, corner: 255 });
+  expect(lightOf(() => 0)).toEqual({ middle: 255, corner: 255, through: 0 });
 });
 
 test.each([0.1, 0.3])("a hollow of width %f is darker than the plane around it, a bump is not", (width) => {
@@ -38,4 +39,10 @@ test.each([0.1, 0.3])("a hollow of width %f is darker than the plane around it, 
 
 test("no place is black", () => {
   expect(lightOf((x, z) => -5 * bump(x, z, 0.1)).middle).toBeGreaterThan(80);
+});
+
+test("light passes a narrow horn, and neither a wide hill nor a hollow", () => {
+  expect(lightOf((x, z) => bump(x, z, 0.12)).through).toBeGreaterThan(50);
+  expect(lightOf((x, z) => 0.2 * bump(x, z, 0.6)).through).toBeLessThan(20);
+  expect(lightOf((x, z) => -bump(x, z, 0.12)).through).toBe(0);
 });

@@ -11,7 +11,12 @@ const LOOK = {
   center: new Vector3(),
   bottom: 0,
   top: 1,
-  floor: { pliantBlobs: { value: [] }, pliantPool: { value: new Vector4() }, shade: new Color() },
+  floor: {
+    pliantBlobs: { value: [] },
+    pliantTints: { value: [] },
+    pliantPool: { value: new Vector4() },
+    shade: new Color(),
+  },
   clothEdge: 0.05,
 };
 
