@@ -5,7 +5,7 @@ import { EVERY_FAULT } from "./plan.ts";
 import { prepareStage, runHistories } from "./run.ts";
 
 /** Some minutes, for a low priority on a busy machine. */
-const PER_TEST = 500;
+const PER_TEST = inLong(500, 250);
 const TESTS = inLong(50, 2);
 
 /** @param half 0 or 1 */

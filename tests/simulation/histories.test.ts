@@ -1,5 +1,5 @@
 /**
- * Two thousand histories (fifty thousand in `npm run test:long`) of servers that are killed, stopped, cut off and given
+ * A thousand histories (fifty thousand in `npm run test:long`) of servers that are killed, stopped, cut off and given
  * wrong answers. They run the server's own code in virtual time; docs/SIMULATION.md lists the virtual parts. Split over
  * two files, for two cores. A hundred find each fault of mutations.test.ts.
  */

@@ -92,7 +92,7 @@ test("addresses take turns: many scenes of one address delay only that address",
 });
 
 /** A few kilobytes that take seconds to read. */
-const TRIANGLES = 700_000;
+const TRIANGLES = 300_000;
 const giant = gzipSync(`v 0 0 0\nv 1 0 0\nv 0 1 0\n${"f 1 2 3\n".repeat(TRIANGLES)}`);
 
 test("a small file waits for a time slice of huge ones from other addresses, not for their ends", async () => {
