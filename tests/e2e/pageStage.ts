@@ -42,7 +42,7 @@ export interface E2e {
   visit(path: string, options?: BrowserContextOptions, way?: Way): Promise<Page>;
   /** Opens a room and returns its page's path. */
   room(scene: string): Promise<{ name: string; path: string }>;
-  /** Saves a screenshot for people, in `npm run test:long` only. As JPEG: a PNG takes three times the CPU. */
+  /** Saves a screenshot for people, with TEST_LONG=1 only. As JPEG: a PNG takes three times the CPU. */
   shoot(page: Page, name: string): Promise<void>;
   /** Returns and clears the errors of all pages so far. */
   takeErrors(): string[];

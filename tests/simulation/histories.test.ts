@@ -6,9 +6,10 @@
 import { expect, test } from "vitest";
 import { planOf, EVERY_FAULT } from "./plan.ts";
 import { prepareStage, runHistories, runPlan } from "./run.ts";
+import { inLong } from "../support/run/long.ts";
 import { describeHistories } from "./describeHistories.ts";
 
-describeHistories(0);
+describeHistories(0, inLong({ tests: 50, histories: 500 }, { tests: 2, histories: 250 }));
 
 /**
  * Histories outside these ranges that once broke a rule, by cause:
