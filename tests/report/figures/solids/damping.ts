@@ -8,7 +8,8 @@ import { curves, type Series } from "../drawing/plots.ts";
 
 type Cells = [number, number, number];
 const CELLS: Cells = [20, 2, 2];
-const COARSE: Cells = [10, 1, 1];
+/** In the small size: a coarse beam, and one period instead of three. */
+const COARSE: Cells = [10, 2, 2];
 /**
  * Young's modulus, Pa -> retardation times, s. The first beam is compliant at default settings, the others have an
  * implicit step.
@@ -120,7 +121,7 @@ async function beamsOf(
     const measured: [number, number][] = [];
     for (const tau of times) {
       progress(n / (beams.length + 1), `${short(Number(k))} Pa, ${1000 * tau} ms`);
-      const motion = await modeMotion(asSaid(Number(k), tau, cells), Number(k));
+      const motion = await modeMotion(asSaid(Number(k), tau, cells), Number(k), cells === COARSE ? 1 : 3);
       const wanted = decrement(Math.PI * motion.exact * tau);
       measured.push([wanted, motion.damping]);
       const name = `beam of ${short(Number(k))} Pa, ${motion.exact.toFixed(2)} Hz, ${1000 * tau} ms`;
