@@ -2,8 +2,8 @@
  * The contract: the same scene and inputs give the same bits on any machine, with any number of threads and on repeat.
  * A copy of the memory, a restored checkpoint and another stepping thread change nothing.
  *
- * golden.json stores these state hashes. shortGolden.json stores the hashes of the scenes in DEAR after a quarter, where
- * `npm test` stops. `npm run golden` writes both.
+ * golden.json stores these state hashes. shortGolden.json stores the hashes of the scenes in DEAR after a quarter,
+ * where `npm test` stops. `npm run golden` writes both.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";

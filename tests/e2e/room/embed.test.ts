@@ -314,9 +314,8 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
   });
 
   // In the short form packages.test.ts installs the package, and the examples draw with it.
-  test.runIf(inLong(true, false))(
-    "the create-vite page, with the packed package and ten lines at most, shows a room whose body can be grabbed",
-    async () => {
+  if (inLong(true, false))
+    test("the create-vite page, with the packed package and ten lines at most, shows a room whose body can be grabbed", async () => {
       const { name, path } = await stage.room("cube");
       const { folder, lines } = await buildTemplate(stage.url + path, "/template/");
       expect(lines).toBeLessThanOrEqual(MOST_OWN_LINES);
@@ -352,8 +351,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
       await page.mouse.up();
       expect(stage.takeErrors()).toEqual([]);
       await stage.leave();
-    },
-  );
+    });
 
   test("a page without an allowed origin reads nothing", async () => {
     const page = await stage.visit("/", {}, { through: stranger.origin });

@@ -111,9 +111,8 @@ test("some rooms of a busy process move to an idle one, with their members; then
   expect(first.output()).toContain('"msg":"a room goes to a less busy process"');
 });
 
-test.runIf(inLong(true, false))(
-  "with balancing switched off no room moves, and new rooms stay where they were requested",
-  async () => {
+if (inLong(true, false))
+  test("with balancing switched off no room moves, and new rooms stay where they were requested", async () => {
     data += 1;
     const [first, second] = [await start({ PLIANT_BALANCE: "off" }), await start({ PLIANT_BALANCE: "off" })];
     for (const room of rooms) await createRoom(first.url, "cube", room);
@@ -126,8 +125,7 @@ test.runIf(inLong(true, false))(
     await new Promise((resolve) => setTimeout(resolve, 5000));
     expect([await moved(first, "moved"), await moved(second, "placed")]).toEqual([0, 0]);
     expect(first.output()).not.toContain("less busy");
-  },
-);
+  });
 
 test("new rooms are created at the least busy process, and the caller gets them as if they were local", async () => {
   data += 1;

@@ -1,6 +1,6 @@
 /**
- * Figures of the physics report in their small size: all of their checks hold. `npm test -- report/figures -t fig7` runs
- * one. With TEST_LONG=1, as in `npm run test:long`, also the dear ones.
+ * Figures of the physics report in their small size: all of their checks hold. `npm test -- report/figures -t fig7`
+ * runs one. With TEST_LONG=1, as in `npm run test:long`, also the dear ones.
  */
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
