@@ -26,8 +26,9 @@ interface Recording {
     workMs: number;
     tick: number;
     hand: number[] | undefined;
-    displayed: number[];
-    sampled: number[];
+    /** Typed arrays: Playwright transfers lists number by number. */
+    displayed: Float32Array;
+    sampled: Float32Array;
     crossFading: boolean;
   }[];
   on: boolean;
@@ -73,8 +74,8 @@ export async function record(page: Page, keep = 400): Promise<void> {
           workMs,
           tick: window.pliant.tick,
           hand,
-          displayed: window.pliant.displayed(),
-          sampled: window.pliant.sampled(),
+          displayed: Float32Array.from(window.pliant.displayed()),
+          sampled: Float32Array.from(window.pliant.sampled()),
           crossFading: window.pliant.crossFading,
         });
         if (recording.pictures.length > keep) recording.pictures.shift();
@@ -88,19 +89,11 @@ export async function record(page: Page, keep = 400): Promise<void> {
 export async function recorded(
   page: Page,
 ): Promise<{ pictures: Picture[]; moves: { eventMs: number; handledMs: number }[] }> {
-  const { pictures, moves } = await page.evaluate(() => {
+  return page.evaluate(() => {
     const recording = window.recording!;
     recording.on = false;
     return { pictures: recording.pictures, moves: window.moves! };
   });
-  return {
-    moves,
-    pictures: pictures.map((picture) => ({
-      ...picture,
-      displayed: Float32Array.from(picture.displayed),
-      sampled: Float32Array.from(picture.sampled),
-    })),
-  };
 }
 
 /** The path of a pointer: window pixels over time. */

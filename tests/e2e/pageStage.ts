@@ -13,6 +13,7 @@ import { type App, buildApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/config.ts";
 import { findChromium } from "../support/chromium.ts";
 import { lightScenes } from "./lightScenes.ts";
+import { inLong } from "../support/run/long.ts";
 import { lacks } from "../support/run/tools.ts";
 import { PATIENCE_MS, type Way, Visitors } from "./visitors.ts";
 
@@ -41,7 +42,7 @@ export interface E2e {
   visit(path: string, options?: BrowserContextOptions, way?: Way): Promise<Page>;
   /** Opens a room and returns its page's path. */
   room(scene: string): Promise<{ name: string; path: string }>;
-  /** Saves a screenshot as JPEG: a PNG takes three times the CPU, and there are hundreds. */
+  /** Saves a screenshot for people, with TEST_LONG=1 only. As JPEG: a PNG takes three times the CPU. */
   shoot(page: Page, name: string): Promise<void>;
   /** Returns and clears the errors of all pages so far. */
   takeErrors(): string[];
@@ -121,7 +122,9 @@ export async function openStage(
       const { room } = (await answer.json()) as { room: string };
       return { name: room, path: `/r/${room}` };
     },
-    shoot: async (page, name) => void (await page.screenshot({ path: `${screenshotDir}/${name}.jpg` })),
+    shoot: async (page, name) => {
+      if (inLong(true, false)) await page.screenshot({ path: `${screenshotDir}/${name}.jpg` });
+    },
     takeErrors: () => visitors.takeErrors(),
     leave: async () => {
       await visitors.leave();

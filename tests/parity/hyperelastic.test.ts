@@ -17,7 +17,7 @@ import { fixedCornersStay, fixedElementsStay, manyColorsAgree, recovers } from "
 const TOLERANCE = 8;
 const CLAMPED = 256;
 /** Not a multiple of four: the last block has padded lanes. */
-const COUNT = inLong(21, 9);
+const COUNT = inLong(21, 6);
 const moduli = { "neo-hookean": neoHookean, "stable-neo-hookean": stableNeoHookean };
 
 describe.each(HYPER_KINDS)("%s", (kind) => {

@@ -13,7 +13,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "server/store/sqlite/sqliteWork.ts",
     find: "secondsLeft(row) > 0",
     replace: "false",
-    seed: 8301,
+    seed: 8387,
   },
   {
     name: "a room is taken by a process that cannot read it, although others can",
@@ -175,6 +175,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "await store.release(lease).catch(() => {});",
     replace: "",
     faults: ["errors", "lossy", "failover", "cut"],
+    seed: 181,
   },
   {
     name: "visitors enter the remembered copy of a lost room",
@@ -204,7 +205,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "this.#stepsAt.withdraw(this.#handle);",
     replace: "this.#pool.withdraw(this.#handle);",
     faults: ["thread"],
-    seed: 1501,
+    seed: 1672,
   },
   {
     name: "undone ticks stay in the store",

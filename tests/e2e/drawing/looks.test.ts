@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { setQuality } from "../controls.ts";
 import { drawn, noBrowser, openStage, type E2e } from "../pageStage.ts";
+import { inLong } from "../../support/run/long.ts";
 
 const CELLS = { x: 48, y: 24 };
 /** m */
@@ -187,14 +188,17 @@ describe.skipIf(noBrowser)("drawing", () => {
 
   const blue = ([r, , b]: [number, number, number]): boolean => b > r + 30;
 
-  test.each([0, 3, 4])("folds seen from the front show nothing of the back, level %i", async (quality) => {
-    const shot = await picture("folds", quality);
-    expect(pixels(shot, (x, y) => blue(shot.at(x, y))).length).toBeGreaterThan(20_000);
-    // The page's floor is warm but pale: nothing else here is as red.
-    expect(pixels(shot, (x, y) => shot.at(x, y)[0] > shot.at(x, y)[1] + 60)).toEqual([]);
-  });
+  test.each(inLong([0, 3, 4], [0, 4]))(
+    "folds seen from the front show nothing of the back, level %i",
+    async (quality) => {
+      const shot = await picture("folds", quality);
+      expect(pixels(shot, (x, y) => blue(shot.at(x, y))).length).toBeGreaterThan(20_000);
+      // The page's floor is warm but pale: nothing else here is as red.
+      expect(pixels(shot, (x, y) => shot.at(x, y)[0] > shot.at(x, y)[1] + 60)).toEqual([]);
+    },
+  );
 
-  test.each([0, 3, 4])("no pixel is brighter than all its neighbors, level %i", async (quality) => {
+  test.each(inLong([0, 3, 4], [0, 4]))("no pixel is brighter than all its neighbors, level %i", async (quality) => {
     const shot = await picture("folds", quality);
     const around = [-1, 0, 1].flatMap((dx) => [-1, 0, 1].map((dy) => [dx, dy] as const)).filter(([x, y]) => x || y);
     const light = (x: number, y: number): number => shot.at(x, y)[0] + shot.at(x, y)[1] + shot.at(x, y)[2];
@@ -262,7 +266,7 @@ describe.skipIf(noBrowser)("drawing", () => {
     expect(blue(middle(await take("measured", 2)))).toBe(true);
   });
 
-  test.each([1, 4])(
+  test.each(inLong([1, 4], [1]))(
     "jelly is darker and more colorful where light has a longer way through it, level %i",
     async (quality) => {
       const shot = await picture("jelly", quality);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LEVELS } from "../../../client/view/stage/pictureQuality.ts";
 import { setQuality } from "../controls.ts";
 import { drawn, noBrowser, openStage, type E2e } from "../pageStage.ts";
+import { inLong } from "../../support/run/long.ts";
 
 /** Chromium's messages for a refused call; it reports the first of each kind at once. */
 const REFUSED = /GL_INVALID|INVALID_(OPERATION|ENUM|VALUE|FRAMEBUFFER_OPERATION)/;
@@ -20,7 +21,7 @@ describe.skipIf(noBrowser)("quality", () => {
   afterAll(() => stage?.close());
 
   // The tank also has cloth, water and smoke (lightScenes.ts).
-  test.each(["jelly-stack", "tank"])("every level draws %s without a refused call", async (scene) => {
+  test.each(inLong(["jelly-stack", "tank"], ["tank"]))("every level draws %s without a refused call", async (scene) => {
     const { path } = await stage.room(scene);
     const said: string[] = [];
     const prepare = (page: Page): void => void page.on("console", (message) => said.push(message.text()));

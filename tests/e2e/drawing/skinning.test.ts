@@ -7,11 +7,12 @@ import type { Topology } from "../../../shared/topology.ts";
 import { SCENES_FOLDER } from "../../physics/scenes/checkScene.ts";
 import { drawn, noBrowser, takeHold, until } from "../pageStage.ts";
 import { useStage } from "../useStage.ts";
+import { inLong } from "../../support/run/long.ts";
 
 describe.skipIf(noBrowser)("GPU skinning", () => {
   const stage = useStage({ scenesDir: SCENES_FOLDER }, { fewPictures: true });
 
-  test.each(["bunny", "dragon"])("%s: positions and normals agree with the CPU's", async (scene) => {
+  test.each(inLong(["bunny", "dragon"], ["bunny"]))("%s: positions and normals agree with the CPU's", async (scene) => {
     const { path } = await stage.room(scene);
     const page = await drawn(await stage.visit(path));
     const before = await page.evaluate(() => window.pliant.displayed());

@@ -17,6 +17,7 @@ import { SCENES_DIR } from "../../integration/testServer.ts";
 import { succeeds } from "../../support/program.ts";
 import { buildTemplate } from "../viteTemplate.ts";
 import { type E2e, noBrowser, openStage, serverPositions, PATIENCE_MS } from "../pageStage.ts";
+import { inLong } from "../../support/run/long.ts";
 
 const BUILT = fileURLToPath(new URL("../../../build/sdk/", import.meta.url));
 
@@ -312,43 +313,45 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     await stage.leave();
   });
 
-  test("the create-vite page, with the packed package and ten lines at most, shows a room whose body can be grabbed", async () => {
-    const { name, path } = await stage.room("cube");
-    const { folder, lines } = await buildTemplate(stage.url + path, "/template/");
-    expect(lines).toBeLessThanOrEqual(MOST_OWN_LINES);
-    templateFolder = folder;
-    const page = await stage.visit("/template/", {}, { through: friend.origin });
-    await page.locator("canvas").waitFor();
-    let [left, top] = [0, 0];
-    // A canvas has its size only when its scene has been created.
-    const bodyThere = async (): Promise<boolean> => {
-      const { x, y, width, height } = (await page.locator("canvas").boundingBox())!;
-      [left, top] = [x + width / 2, y + height / 2];
-      const { data } = decode(await page.screenshot({ clip: { x: left, y: top, width: 1, height: 1 } }));
-      return data[0]! - data[2]! > 20;
-    };
-    await expect.poll(bodyThere, { timeout: PATIENCE_MS }).toBe(true);
-    const start = (await serverPositions(stage, name)).positions;
-    // This page does not show whether a grab succeeded, so the test repeats a grab that came too early.
-    await expect
-      .poll(
-        async () => {
-          await page.mouse.up();
-          await page.mouse.move(left, top);
-          await page.mouse.down();
-          await page.mouse.move(left + 90, top - 40, { steps: 6 });
-          await page.waitForTimeout(500);
-          const { positions } = await serverPositions(stage, name);
-          return Math.max(...positions.map((value, i) => Math.abs(value - start[i]!)));
-        },
-        { timeout: PATIENCE_MS },
-      )
-      .toBeGreaterThan(0.05);
-    await stage.shoot(page, "template");
-    await page.mouse.up();
-    expect(stage.takeErrors()).toEqual([]);
-    await stage.leave();
-  });
+  // In the short form packages.test.ts installs the package, and the examples draw with it.
+  if (inLong(true, false))
+    test("the create-vite page, with the packed package and ten lines at most, shows a room whose body can be grabbed", async () => {
+      const { name, path } = await stage.room("cube");
+      const { folder, lines } = await buildTemplate(stage.url + path, "/template/");
+      expect(lines).toBeLessThanOrEqual(MOST_OWN_LINES);
+      templateFolder = folder;
+      const page = await stage.visit("/template/", {}, { through: friend.origin });
+      await page.locator("canvas").waitFor();
+      let [left, top] = [0, 0];
+      // A canvas has its size only when its scene has been created.
+      const bodyThere = async (): Promise<boolean> => {
+        const { x, y, width, height } = (await page.locator("canvas").boundingBox())!;
+        [left, top] = [x + width / 2, y + height / 2];
+        const { data } = decode(await page.screenshot({ clip: { x: left, y: top, width: 1, height: 1 } }));
+        return data[0]! - data[2]! > 20;
+      };
+      await expect.poll(bodyThere, { timeout: PATIENCE_MS }).toBe(true);
+      const start = (await serverPositions(stage, name)).positions;
+      // This page does not show whether a grab succeeded, so the test repeats a grab that came too early.
+      await expect
+        .poll(
+          async () => {
+            await page.mouse.up();
+            await page.mouse.move(left, top);
+            await page.mouse.down();
+            await page.mouse.move(left + 90, top - 40, { steps: 6 });
+            await page.waitForTimeout(500);
+            const { positions } = await serverPositions(stage, name);
+            return Math.max(...positions.map((value, i) => Math.abs(value - start[i]!)));
+          },
+          { timeout: PATIENCE_MS },
+        )
+        .toBeGreaterThan(0.05);
+      await stage.shoot(page, "template");
+      await page.mouse.up();
+      expect(stage.takeErrors()).toEqual([]);
+      await stage.leave();
+    });
 
   test("a page without an allowed origin reads nothing", async () => {
     const page = await stage.visit("/", {}, { through: stranger.origin });

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { SCENES_FOLDER } from "../../physics/scenes/checkScene.ts";
 import { drawn, noBrowser, PATIENCE_MS } from "../pageStage.ts";
 import { useStage } from "../useStage.ts";
+import { inLong } from "../../support/run/long.ts";
 
 /** Limit of all bytes before the first picture, except the frames of a moving body. */
 const MOST_BYTES = 300_000;
@@ -49,7 +50,7 @@ describe.skipIf(noBrowser)("a first visit", () => {
   // The icon that a browser requests for a response that is not a page.
   const stage = useStage({ scenesDir: SCENES_FOLDER }, { fewPictures: true }, /404/);
 
-  test.each(["bunny", "drape", "put-in"])(
+  test.each(inLong(["bunny", "drape", "put-in"], ["bunny"]))(
     "to a room of %s stays below 300 kB; the next visit fetches no asset",
     async (scene) => {
       const { path } = await stage.room(scene);

@@ -8,6 +8,7 @@ import { Bot } from "../../../load-tests/bot.ts";
 import { steadinessOf, watchSteadiness } from "../../../load-tests/visitors/steadiness.ts";
 import { PANELS, SIZES, tooWide, wrong } from "../controls.ts";
 import { drawn, noBrowser, openStage, until, type E2e, PATIENCE_MS } from "../pageStage.ts";
+import { inLong } from "../../support/run/long.ts";
 
 const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 664 } };
 
@@ -35,7 +36,7 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
     const guest = await Bot.join(stage.url, "screens");
     await until(page, () => document.querySelectorAll(".people .out").length === 1, undefined);
     expect((await steadinessOf(page)).shifts).toEqual([]);
-    for (const size of SIZES.slice(0, 4)) await lookAtAll(page, size, true);
+    for (const size of inLong(SIZES.slice(0, 4), [SIZES[0], SIZES[2]])) await lookAtAll(page, size, true);
     // The same owner on a desktop.
     const desk = await stage.visit("/r/screens", { storageState: await page.context().storageState() });
     await page.close();

@@ -8,6 +8,7 @@ import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { endlessSteps, withBody } from "../hostile/endless.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { inLong } from "../../support/run/long.ts";
 
 const DEADLINE_MS = 300;
 const HZ = 60;
@@ -39,10 +40,10 @@ async function join(scene: string, room: string): Promise<Bot> {
   return Bot.join(server.url, room);
 }
 
-test("four rooms with ticks beyond the deadline lose nothing, and another room keeps its tick rate", async () => {
+test("rooms with ticks beyond the deadline lose nothing, and another room keeps its tick rate", async () => {
   server = await startTestServer(options);
   const stranger = await join("cube", "stranger");
-  const hostile = ["a", "b", "c", "d"];
+  const hostile = inLong(["a", "b", "c", "d"], ["a", "b"]);
   const bots = await Promise.all(
     hostile.map(async (room) => {
       await createRoom(server.url, "long", room);
@@ -63,7 +64,7 @@ test("four rooms with ticks beyond the deadline lose nothing, and another room k
   }
   expect(stranger.notices).toEqual([]);
   expect(stranger.resets).toBe(0);
-  expect([stranger, ...bots].map(({ closed }) => closed)).toEqual([null, null, null, null, null]);
+  expect([stranger, ...bots].map(({ closed }) => closed)).toEqual([stranger, ...bots].map(() => null));
   expect(await server.metric("pliant_rooms_restored_total")).toBe(0);
   expect(await server.metric("pliant_threads_lost_total")).toBe(0);
   await Promise.all([stranger, ...bots].map((bot) => bot.leave()));

@@ -19,6 +19,7 @@ import { TcpProxy } from "../../chaos/tcpProxy.ts";
 import { PostgresServer, findPostgres } from "../../support/postgres.ts";
 import { findOnPath, lacks } from "../../support/run/tools.ts";
 import { SCENES_DIR, startTestServer } from "../testServer.ts";
+import { inLong } from "../../support/run/long.ts";
 
 const ADMIN_TOKEN = "an-admin-token-of-the-tests-own";
 const READY_WITHIN_MS = 5000;
@@ -213,7 +214,7 @@ describe.skipIf(lacks("PostgreSQL", bin))("a database that is away", () => {
   });
   afterAll(() => database.stop());
 
-  test.each(["halted", "broken", "silent"])(
+  test.each(inLong(["halted", "broken", "silent"], ["broken", "silent"]))(
     "its rooms' members are sent away, and come back to the same room when the database is back (%s)",
     async (how) => {
       const line = await TcpProxy.open(database.port);

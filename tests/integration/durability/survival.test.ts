@@ -62,7 +62,7 @@ const ROOMS: Record<string, number[]>[] = [
 ];
 
 /** The short form: spawned bodies, and most of the methods that a body may have. */
-const SMALL: Record<string, number[]>[] = [{ "put-in": [0], "one-cube": [3, 6] }, { "hundred-bodies": [0] }];
+const SMALL: Record<string, number[]>[] = [{ "put-in": [0], "one-cube": [3, 6] }];
 
 /** Changes of methods by their owners before the kill. */
 const TUNED: Record<string, { body: number; steps?: number; modes?: number }[]> = {

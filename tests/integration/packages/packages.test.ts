@@ -14,6 +14,7 @@ import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findPip, lacks } from "../../support/run/tools.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { inLong } from "../../support/run/long.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const packages = join(root, "build/packages");
@@ -118,10 +119,10 @@ describe.skipIf(lacks("pip of Python 3", python))("the Python package", () => {
     return inside;
   }
 
-  test.each([
+  test.each<[string, () => string]>([
     ["wheel", () => file(".whl")],
     ["source-package", () => file(".tar.gz")],
-    ["folder", () => join(root, "client/python")],
+    ...inLong<[string, () => string][]>([["folder", () => join(root, "client/python")]], []),
   ])("installs offline from its %s, under the name that is imported", async (name, source) => {
     const inside = await project(name, source());
     const { stdout: listed } = await run(python!, ["-m", "pip", "--python", inside, "list", "--format", "json"]);

@@ -74,7 +74,7 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
 
   const scenes = inLong(["one-cube", "one-sheet", "put-in", "funnel", "rigid-playground"], ["put-in"]);
   const cases = scenes.flatMap((scene) => ["simple", "codec"].map((mode): [string, string] => [scene, mode]));
-  test.each(inLong(cases, [...cases, ["one-sheet", "codec"]]))(
+  test.each(inLong(cases, [cases[0]!, ["one-sheet", "codec"]]))(
     "%s, %s: a member pulls, and has every integer of the server",
     async (scene, mode) => {
       const name = `${scene}-${mode}`;

@@ -22,6 +22,7 @@ import { STORE_FILE } from "../../../server/store/openStore.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { endlessSteps, withBody } from "../hostile/endless.ts";
 import { SCENES_DIR, startTestServer, type TestServer } from "../testServer.ts";
+import { inLong } from "../../support/run/long.ts";
 
 const ADMIN = "an-operators-own-token";
 const ATTEMPTS = 2;
@@ -163,7 +164,7 @@ beforeAll(async () => {
 const played = (data: string): void => cpSync(join(folder, "played"), join(folder, data), { recursive: true });
 
 describe("a room that kills the process which takes it", () => {
-  test.each(["restore", "ticks"])(
+  test.each(inLong(["restore", "ticks"], ["ticks"]))(
     "in its %s: after the allowed number of attempts it is quarantined, and no other room is",
     async (at) => {
       const data = `killer-${at}`;

@@ -96,7 +96,7 @@ describe("bundled scenes", () => {
   });
   afterAll(() => server.close());
 
-  test.each(inLong(["one-cube", "one-sheet", "put-in", "funnel", "rigid-playground"], ["funnel", "rigid-playground"]))(
+  test.each(inLong(["one-cube", "one-sheet", "put-in", "funnel", "rigid-playground"], ["rigid-playground"]))(
     "%s: every integer is the server's",
     async (scene) => {
       await createRoom(server.url, scene, scene);

@@ -35,6 +35,9 @@ const stepsOf = (wreck: string, body: string): typeof STEPS => {
   return inLong(STEPS, [STEPS[turn % 2]!]);
 };
 const BODIES = { ...ELASTIC, ...HYPERELASTIC, ...PLASTIC };
+/** Every other material of a list, in turns, so that each meets half of the wrecks in the short run. */
+const materialsFor = (wreck: string, materials: Record<string, Body>): [string, Body][] =>
+  Object.entries(materials).filter((_, n) => inLong(true, (n + Object.keys(WRECKS).indexOf(wreck)) % 2 === 0));
 
 describe.each(Object.entries(WRECKS))("%s", (ruin, wreck) => {
   test("a soft box recovers", () => recovers(box(3e4, 0.35), wreck(), 3, { substeps: 20, iterations: 1 }));
@@ -43,16 +46,16 @@ describe.each(Object.entries(WRECKS))("%s", (ruin, wreck) => {
     recovers(box(3e4, 0.45), wreck(), 3, { substeps: 20, iterations: 1 }));
   test("a soft box recovers with few substeps of several iterations", () =>
     recovers(box(3e4, 0.35), wreck(), 3, { substeps: 4, iterations: 5 }));
-  test.each(Object.entries(ELASTIC))("recovers from: %s", async (name, body) => {
+  test.each(materialsFor(ruin, ELASTIC))("recovers from: %s", async (name, body) => {
     for (const steps of stepsOf(ruin, name)) await recovers(body, wreck(), 3, steps);
   });
-  test.each(Object.entries(HYPERELASTIC))("recovers from: %s", async (name, body) => {
+  test.each(materialsFor(ruin, HYPERELASTIC))("recovers from: %s", async (name, body) => {
     for (const steps of stepsOf(ruin, name)) await recovers(body, wreck(), SECONDS, steps);
   });
   // Plastic flow on the way back changes the rest shape, so the volume is that of the new one, but no element stays
   // inverted. A plastic Green strain has no trace. The largest norm, 0.6 along one axis, takes 28 % of an element's
   // volume: 1 - sqrt((1 + 2 a) (1 - a)^2), a = 0.6 sqrt(2/3).
-  test.each(Object.entries(PLASTIC))("plastic, recovers from: %s", async (name, body) => {
+  test.each(materialsFor(ruin, PLASTIC))("plastic, recovers from: %s", async (name, body) => {
     for (const steps of stepsOf(ruin, name)) await recovers(body, wreck(), SECONDS, steps, 0.28);
   });
 });

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Vec3 } from "../../../shared/scene/scene.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { laboratory } from "../laboratory.ts";
+import { inLong } from "../../support/run/long.ts";
 import {
   G,
   RUBBER,
@@ -71,7 +72,7 @@ describe("rebound", () => {
     });
     const way: Vec3 = [0, 0, 0];
     let last = play.middle();
-    play.run(20, () => {
+    play.run(inLong(20, 8), () => {
       const now = play.middle();
       for (const k of [0, 1, 2] as const) way[k] = Math.max(way[k], Math.abs(now[k] - last[k]));
       last = now;
@@ -144,7 +145,7 @@ describe("friction", () => {
     const play = await open({ gravity: inclined(20), bodies: [body], colliders: [floor] }, false);
     play.run(2);
     const [x] = play.middle();
-    play.run(10);
+    play.run(inLong(10, 4));
     expect(Math.abs(play.middle()[0] - x)).toBeLessThan(1e-5);
   });
 
@@ -252,7 +253,7 @@ describe("a body", () => {
       // A vertex on the positive side of the axis of rotation.
       const corner = start.findIndex((c, i) => i % 3 === axis && c > 0) - axis;
       let least = Infinity;
-      for (let t = 0; t < 600; t++) {
+      for (let t = 0; t < inLong(600, 360); t++) {
         lab.run(1);
         least = Math.min(least, lab.positions()[corner + axis]!);
       }
@@ -266,7 +267,7 @@ describe("a sheet", () => {
   // Godot #116058
   test("hangs as low with 40 x 40 as with 10 x 10 cells", async () => {
     const lows: number[] = [];
-    for (const cells of [10, 40]) {
+    for (const cells of [10, inLong(40, 20)]) {
       const play = await open({ bodies: [sheet(1, cells, [0, 2, 0], hung)], damping: 2 });
       play.run(6);
       lows.push(2 - Math.min(...heights(play.places())));
@@ -293,7 +294,7 @@ describe("a sheet", () => {
     // the same steps: those of scenes without substeps depend on all bodies
     const scene = (more: object[]): object => ({
       substeps: 10,
-      bodies: [sheet(1, 16, [0, 1, 0], hung), ...more],
+      bodies: [sheet(1, inLong(16, 8), [0, 1, 0], hung), ...more],
       colliders: [floor],
     });
     const [alone, beside] = [await open(scene([])), await open(scene([ball("far", 0.1, [6, 90, 0])]))];

@@ -10,8 +10,9 @@ import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";
 import type { Body, Scene, Vec3 } from "../../../shared/scene/scene.ts";
 import { crossings } from "../contact/crossings.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { inLong } from "../../support/run/long.ts";
 
-const SHEETS = 10;
+const SHEETS = inLong(10, 5);
 /** Distance that two sheets keep, m. */
 const GAP = 0.001;
 const GRAVITY: Vec3 = [0, -9.81, 0];
@@ -71,7 +72,7 @@ function settle(lab: Laboratory, most: number): number {
   return ticks;
 }
 
-describe("ten thin sheets on each other", () => {
+describe(`${SHEETS} thin sheets on each other`, () => {
   test("fall asleep within six seconds, at the distance that contact keeps", async () => {
     const lab = await pile();
     settle(lab, 360);

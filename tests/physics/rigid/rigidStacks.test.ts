@@ -49,11 +49,11 @@ describe.each<[string, Collider]>([
   ["a plane", PLANE],
   ["a mesh", MESH],
 ])("on %s", (_, floor) => {
-  test("two boxes stand still for 15 s", async () => {
+  test("two boxes stand still", async () => {
     const lab = await tower([500, 500], floor);
     lab.run(60);
     const from = [0, 1].map((b) => middle(lab, b));
-    lab.run(15 * 60);
+    lab.run(60 * inLong(15, 6));
     expect(Math.max(...drifts(lab, from))).toBeLessThan(1e-3);
     expect(fastest(lab)).toBeLessThan((G * 1) / 1200);
   });
@@ -67,7 +67,7 @@ test("one box on a floor does not move", async () => {
   expect(Math.max(...drifts(lab, from))).toBeLessThan(1e-6);
 });
 
-const STANDS_SECONDS = inLong(10, 4);
+const STANDS_SECONDS = inLong(10, 3);
 test(`a tower of eight stands within a millimeter for ${STANDS_SECONDS} s without sleep`, async () => {
   const lab = await tower(Array<number>(8).fill(500));
   lab.run(120);

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { checkScene } from "./checkScene.ts";
 import type { Script } from "./hands.ts";
 import { JELLIES, rush } from "./scripts.ts";
+import { inLong } from "../../support/run/long.ts";
 
 /** A second shot at a curtain under a grab, while the first bullet hangs in it. */
 const shots = (ticks: number): Script => ({
@@ -15,11 +16,11 @@ const shots = (ticks: number): Script => ({
 });
 
 test.each<[string, number, (ticks: number) => Script]>([
-  ["cloth-through-funnel", 48, (ticks) => rush(["sheet"], ticks)],
+  ["cloth-through-funnel", inLong(48, 36), (ticks) => rush(["sheet"], ticks)],
   ["flag-on-pole", 48, (ticks) => rush(["flag"], ticks)],
   ["tangled-hands", 24, (ticks) => rush(["blue sheet", "red sheet", "jelly"], ticks)],
   ["hundred-bodies", 16, (ticks) => rush(JELLIES, ticks)],
-  ["bullet-curtain", 24, shots],
+  ["bullet-curtain", inLong(24, 18), shots],
 ])("%s: grabs cause no intersections", async (scene, ticks, script) => {
   const { substeps, pairs, staticIntersections, sweptCrossings, belowPlanes, events, findings } = await checkScene(
     scene,

@@ -1,8 +1,10 @@
 /**
- * Every figure of the physics report in its small size: all of its checks hold. `npx vitest run tests/report/figures -t
- * fig7` runs one.
+ * Figures of the physics report in their small size: all of their checks hold. `npm test -- report/figures -t fig7`
+ * runs one. With TEST_LONG=1, as in `npm run test:long`, also the dear ones.
  */
+import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { inLong } from "../../support/run/long.ts";
 import { allowed, check, short } from "./figure.ts";
 import { FIGURES } from "./index.ts";
 
@@ -25,7 +27,34 @@ describe("a check", () => {
   });
 });
 
-describe.each(Object.keys(FIGURES))("figure %s", (id) => {
+/** Figures that take seconds -> the test of the same subject in `npm test`. They run in `npm run test:long`. */
+const DEAR: Record<string, string> = {
+  fig6: "materials/recovery",
+  fig8: "materials/plasticScenes",
+  fig9: "materials/plasticScenes",
+  fig11: "bars/uniaxial",
+  uniaxial: "bars/uniaxial",
+  "stiff-cloth": "solvers/implicitSheets",
+  stacks: "rigid/rigidStacks",
+  pairs: "pairs/pairs",
+  drift: "laws/precision",
+  energy: "laws/energyLedger",
+  methods: "methods/reference",
+  "boundary-elements": "methods/boundaryElements",
+};
+
+test.each(Object.entries(DEAR))("a test has the subject of figure %s", (id, path) => {
+  expect(FIGURES).toHaveProperty(id);
+  expect(existsSync(new URL(`../../physics/${path}.test.ts`, import.meta.url))).toBe(true);
+});
+
+const ids = Object.keys(FIGURES);
+describe.each(
+  inLong(
+    ids,
+    ids.filter((id) => !(id in DEAR)),
+  ),
+)("figure %s", (id) => {
   test("its checks hold", async () => {
     const { figure } = await FIGURES[id]!();
     const result = await figure.run("small");

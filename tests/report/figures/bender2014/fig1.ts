@@ -89,7 +89,7 @@ export const figure: Figure = {
     const { $schema: _, ...scene } = JSON.parse(readFileSync(join(SCENES_FOLDER, "funnel.json"), "utf8")) as Scene & {
       $schema?: string;
     };
-    const bodies = size === "full" ? scene.bodies : scene.bodies.slice(0, 4);
+    const bodies = size === "full" ? scene.bodies : scene.bodies.slice(0, 2);
     const funnel = scene.colliders!.find((c) => c.type === "funnel") as Funnel;
     const lab = await laboratory({ gravity: [0, -9.81, 0], ...scene, bodies });
     const rest = lab.created.bodies.map((body, b) => volumeOf(lab.positions(b), body.tets!).volume);

@@ -63,7 +63,7 @@ test("a torus keeps its genus and volume with a hole cut in its skin, anywhere",
   const whole = torus(1, 0.4);
   const exact = enclosedVolume(whole);
   expect(exact).toBeCloseTo(2 * Math.PI ** 2 * 0.16, 1);
-  for (const angle of inLong([0, 0.7, 2.1, 4], [0.7, 4])) {
+  for (const angle of inLong([0, 0.7, 2.1, 4], [0.7])) {
     // Around the torus and around its tube at once: on its outside, its top, its inside.
     const r = 1 + 0.4 * Math.cos(angle);
     const holed = withHole(whole, [r * Math.cos(angle), 0.4 * Math.sin(angle), r * Math.sin(angle)], 0.2);

@@ -102,9 +102,9 @@ test("a small file waits for a time slice of huge ones from other addresses, not
     done.push(by);
     return found as ReadObjectResult;
   };
-  const giants = ["a", "b", "c"].map((by) => read(by, giant, "giant.obj.gz"));
+  const giants = ["a", "b"].map((by) => read(by, giant, "giant.obj.gz"));
   await read("small", new TextEncoder().encode(objBall(3)), "ball.obj");
-  expect(done).not.toContain("c");
+  expect(done).not.toContain("b");
   // The quick thread gives them up, and the other one reads them whole.
   for (const { about } of await Promise.all(giants)) expect(about.triangles).toBe(TRIANGLES);
 });
