@@ -53,7 +53,12 @@ export class Panel {
 
   open(on: boolean): void {
     if (on === this.isOpen) return;
-    if (!on && this.element.contains(document.activeElement)) this.button.focus();
+    const active = document.activeElement as HTMLElement | null;
+    if (!on && this.element.contains(active)) {
+      // A button in a closed menu takes no focus, and a hidden field would keep it until the next picture.
+      active!.blur();
+      this.button.focus();
+    }
     this.element.hidden = !on;
     this.button.setAttribute("aria-expanded", String(on));
     this.place();

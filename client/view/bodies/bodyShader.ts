@@ -206,7 +206,7 @@ const THIN_GLSL = /* glsl */ `
   #endif
 `;
 
-/** Darkens the hollows of a detail mesh, more in the colors that it reflects less, and lights thin parts (cavities.ts). */
+/** Darkens the hollows of a detail mesh, more in colors that it reflects less, and lights thin parts (cavities.ts). */
 function injectHollows(shader: Shader): void {
   shader.vertexShader = `varying vec2 pliantLit;\nattribute vec2 pliantLight;\n${shader.vertexShader}`.replace(
     "void main() {",

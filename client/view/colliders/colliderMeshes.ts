@@ -208,8 +208,8 @@ function planeMesh(plane: Plane, radius: number, floor: FloorUniforms): Mesh {
 }
 
 /**
- * Share of the sky that a point sees past the balls of ContactBlobs, and light from these. It is smooth, so a vertex every few centimeters is
- * enough.
+ * Share of the sky that a point sees past the balls of ContactBlobs, and light from these. It is smooth, so a vertex
+ * every few centimeters is enough.
  */
 const OPEN_SKY_GLSL = /* glsl */ `
 uniform vec4 pliantBlobs[${MAX_BLOBS}];

@@ -227,12 +227,13 @@ export class SceneLibrary {
   }
 
   /**
-   * Builds the scenes that are not built here yet. Another process steps their rooms, but visitors request their
-   * topologies here. Never rejects.
+   * Builds the scenes that are not built here yet, and waits for those under way. Another process steps their rooms,
+   * but visitors request their topologies here. Never rejects.
    */
   async buildMissing(scenes: Iterable<string>): Promise<void> {
     // The error is logged, and a request for the scene gets a 404.
-    for (const scene of new Set(scenes)) if (!this.#templates.has(scene)) await this.template(scene).catch(() => {});
+    for (const scene of new Set(scenes))
+      await (this.#templates.get(scene)?.template ?? this.template(scene)).catch(() => {});
   }
 
   /** Forgets the oldest built stored scenes that no room uses. Scenes of the folder are few enough to stay built. */

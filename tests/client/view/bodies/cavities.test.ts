@@ -5,7 +5,10 @@ import { vertexNormalsInto } from "../../../../shared/skinning/index.ts";
 
 const SIDE = 41;
 
-/** @param height of the point (x, z), both from -1 to 1. @returns light at the middle and at a corner, and through the middle, 0..255 */
+/**
+ * @param height of the point (x, z), both from -1 to 1
+ * @returns light at the middle and at a corner, and through the middle, 0..255
+ */
 function lightOf(height: (x: number, z: number) => number): { middle: number; corner: number; through: number } {
   const positions = new Float32Array(3 * SIDE * SIDE);
   const triangles: number[] = [];
