@@ -35,7 +35,14 @@ const sideBySide = {
  * minutes). The limit only stops hung tests.
  */
 const patient = { ...sideBySide, testTimeout: 1_800_000, hookTimeout: 1_800_000 };
-const oneByOne = { maxWorkers: 1, fileParallelism: false, testTimeout: 360_000, hookTimeout: 360_000 };
+const oneByOne = {
+  maxWorkers: 1,
+  fileParallelism: false,
+  testTimeout: 360_000,
+  hookTimeout: 360_000,
+  // Without collections that only save memory: 6 % less CPU time with servers, but 3 % more in tests that compute.
+  execArgv: ["--no-memory-reducer", "--initial-heap-size=400"],
+};
 
 // Started processes inherit it.
 if (process.env.TEST_NICE) setPriority(Number(process.env.TEST_NICE));
@@ -44,8 +51,6 @@ export default defineConfig({
   test: {
     reporters: ["default", "./tests/support/run/countsReporter.ts"],
     pool: "forks",
-    // Without collections that only save memory: half of V8's background work in tests with servers.
-    execArgv: ["--no-memory-reducer", "--initial-heap-size=400"],
     sequence: { sequencer: LongestFirst },
     setupFiles: ["./tests/support/run/cpuTime.ts"],
     projects: [

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Bot, createRoom, deleteRoom } from "../../../load-tests/bot.ts";
 import { clusterSecretsFrom, TICKET_HEADER, Tickets } from "../../../server/cluster/ticket.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
@@ -61,10 +61,13 @@ async function settled(ask: () => Promise<Response>): Promise<Response> {
 
 test("a ticket for a process is none for the one that starts at its address", async () => {
   const path = "/api/admin/rooms?of=this-process";
-  const { processes } = (await (await fetch(`${far.url}/api/admin/processes`, { headers: bearer(ADMIN) })).json()) as {
-    processes: { process: string; url: string }[];
+  const nearName = async (): Promise<string | undefined> => {
+    const answer = await fetch(`${far.url}/api/admin/processes`, { headers: bearer(ADMIN) });
+    const { processes } = (await answer.json()) as { processes: { process: string; url: string }[] };
+    return processes.find(({ url }) => url === near.url)?.process;
   };
-  const audience = processes.find(({ url }) => url === near.url)!.process;
+  // A process is listed once it has written its first report.
+  const audience = (await vi.waitUntil(nearName, { timeout: 60_000 }))!;
   const tickets = new Tickets(clusterSecretsFrom([OLD]), { process: "an eavesdropper's" });
   const said = { identity: { room: "*", role: "admin", subject: "admin", expiresAtMs: null } };
   const seal = (): string => tickets.seal({ audience, method: "GET", url: path, address: "192.0.2.1", said });

@@ -16,7 +16,6 @@ import { StoreUnavailable } from "../../../server/store/store.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { objBall } from "../../support/modelFiles.ts";
 import { SCENES_DIR, startTestServer } from "../testServer.ts";
-import { inLong } from "../../support/run/long.ts";
 
 const ADMIN = "an-operators-own-token";
 const folder = mkdtempSync(join(tmpdir(), "pliant-acknowledged-"));
@@ -99,25 +98,23 @@ describe("a server killed at its answer has made the change after a restart", ()
     expect(await code("locked")).toBe(CloseCode.locked);
   });
 
-  if (inLong(true, false))
-    test("a password", async () => {
-      const secret = await owned("secret");
-      secret.setAccess({ password: "open sesame" });
-      await secret.until(() => secret.access?.password === true, "the password");
-      await again();
-      expect(await code("secret", { password: "open barley" })).toBe(CloseCode.passwordNeeded);
-    });
+  test("a password", async () => {
+    const secret = await owned("secret");
+    secret.setAccess({ password: "open sesame" });
+    await secret.until(() => secret.access?.password === true, "the password");
+    await again();
+    expect(await code("secret", { password: "open barley" })).toBe(CloseCode.passwordNeeded);
+  });
 
-  if (inLong(true, false))
-    test("a ban", async () => {
-      await owned("banned");
-      const mallory = await Bot.join(url, "banned");
-      const { member } = mallory.welcome;
-      const kicked = await call(url, "POST", "/api/admin/rooms/banned/kick", ADMIN, { member, banSeconds: 600 });
-      await again();
-      expect(kicked.status).toBe(204);
-      expect(await code("banned")).toBe(CloseCode.kicked);
-    });
+  test("a ban", async () => {
+    await owned("banned");
+    const mallory = await Bot.join(url, "banned");
+    const { member } = mallory.welcome;
+    const kicked = await call(url, "POST", "/api/admin/rooms/banned/kick", ADMIN, { member, banSeconds: 600 });
+    await again();
+    expect(kicked.status).toBe(204);
+    expect(await code("banned")).toBe(CloseCode.kicked);
+  });
 
   test("a room's deletion", async () => {
     await owned("deleted");
