@@ -5,7 +5,7 @@ import { createSkin, evaluateSkinInto } from "../../../shared/skinning/index.ts"
 import type { TopologyBody } from "../../../shared/topology.ts";
 import { creasesOf } from "./creaseDistances.ts";
 import { flatCoordinates } from "./flatCoordinates.ts";
-import { hollowLight } from "./cavities.ts";
+import { hollowAndThinLight } from "./cavities.ts";
 import { sheetOf } from "./sheetShell.ts";
 import type { SmoothingGroups } from "./surfaceNormals.ts";
 
@@ -35,7 +35,7 @@ export function detailAttributes(
   const positions = new Float32Array(attachCoords.length);
   const normals = new Float32Array(attachCoords.length);
   evaluateSkinInto(skin, rest, positions, normals);
-  const light = hollowLight(positions, normals, detailTriangles);
+  const light = hollowAndThinLight(positions, normals, detailTriangles);
   geometry.setIndex(new BufferAttribute(detailTriangles, 1));
   geometry.setAttribute("pliantCorners", new BufferAttribute(corners, 3));
   geometry.setAttribute("pliantCoords", new BufferAttribute(attachCoords, 3));

@@ -22,7 +22,7 @@ const THIN = 1.6;
  * @param triangles uint32[3*T]
  * @returns uint8[2*V], 255 is all of it: light in hollows, and light through thin parts
  */
-export function hollowLight(positions: Float32Array, normals: Float32Array, triangles: Uint32Array): Uint8Array {
+export function hollowAndThinLight(positions: Float32Array, normals: Float32Array, triangles: Uint32Array): Uint8Array {
   const count = positions.length / 3;
   let depth = meanOfNeighbors(count, triangles, (i, j) => sineBelow(positions, normals, i, j));
   const total = new Float32Array(count);

@@ -69,12 +69,12 @@ const JELLY_GLSL = /* glsl */ `#include <emissivemap_fragment>
       vec3 key = INTO_REST(directionalLights[0].direction);
       vec3 scattered = vec3(0.0);
       for (int i = 0; i < POINTS; i++) {
-        float in_ = min(way, size) * (float(i) + 0.4) / float(POINTS);
-        vec3 middle = pliantRestAt + in_ * ray;
+        float inward = min(way, size) * (float(i) + 0.4) / float(POINTS);
+        vec3 middle = pliantRestAt + inward * ray;
         float toKey = pliantWay(middle, key, pliantWalls(middle, key));
         float toSky = pliantWay(middle, up, pliantWalls(middle, up));
         vec3 light = 0.58 * directionalLights[0].color * exp(-toKey * (absorbs + cloudy)) + 0.38 * pliantBehind * exp(-toSky * (absorbs + cloudy));
-        scattered += light * exp(-in_ * (0.4 * absorbs + 0.5 * cloudy));
+        scattered += light * exp(-inward * (0.4 * absorbs + 0.5 * cloudy));
       }
       inner += (1.0 - exp(-(1.2 / size + cloudy) * way)) / float(POINTS) * scattered;
     #endif

@@ -245,7 +245,7 @@ export class FluidLayer {
     const distance = Math.max(radius, -center.clone().applyMatrix4(camera.matrixWorldInverse).z);
     const half = (0.5 * SMOKE_SIZE * body.radius!) / distance;
     const { x, y } = this.shared.tangent.value;
-    this.passes.smoke.uniforms.puff!.value = new Vector2((0.4 * half) / x, (0.4 * half) / y);
+    (this.passes.smoke.uniforms.puff!.value as Vector2).set((0.4 * half) / x, (0.4 * half) / y);
     this.pass(this.passes.smoke, sum, null);
   }
 
@@ -363,7 +363,7 @@ export class FluidLayer {
         },
         { depthTest: true },
       ),
-      smoke: make(SMOKE_COMPOSE, { puff: { value: null } }, blend(OneFactor, OneMinusSrcAlphaFactor)),
+      smoke: make(SMOKE_COMPOSE, { puff: { value: new Vector2() } }, blend(OneFactor, OneMinusSrcAlphaFactor)),
     };
   }
 }

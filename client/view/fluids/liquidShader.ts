@@ -210,7 +210,7 @@ void main() {
   float body = smoothstep(0.0, 0.09 * range.y, s.w);
   float facing = clamp(-dot(normal, sight), 0.0, 1.0);
   float grazing = (1.0 - facing) * (1.0 - facing);
-  // Not up to 1: ripples below the resolution scatter what a steep surface reflects.
+  // Not up to 1: ripples below the resolution scatter reflections of a steep surface.
   float fresnel = body * body * (0.02 + 0.4 * grazing * grazing * (1.0 - facing));
   vec2 bent = 0.33 * min(s.w, 0.5 * range.y) * normal.xy / (depth * tangent);
   vec4 seen = texture(behind, clamp(at - 0.5 * bent, 0.0, 1.0));

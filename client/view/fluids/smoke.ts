@@ -66,9 +66,11 @@ export class Smoke {
     const { density, counts, smoke, packed, light } = this;
     const low = [Infinity, Infinity, Infinity];
     let size = 1e-6;
-    for (let i = 0; i < positions.length; i++) low[i % 3] = Math.min(low[i % 3]!, positions[i]!);
     const high = [-Infinity, -Infinity, -Infinity];
-    for (let i = 0; i < positions.length; i++) high[i % 3] = Math.max(high[i % 3]!, positions[i]!);
+    for (let i = 0; i < positions.length; i++) {
+      low[i % 3] = Math.min(low[i % 3]!, positions[i]!);
+      high[i % 3] = Math.max(high[i % 3]!, positions[i]!);
+    }
     for (let r = 0; r < 3; r++) size = Math.max(size, high[r]! - low[r]!);
     const scale = (CELLS - 1) / size;
     density.fill(0);

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { Bot, createRoom } from "../../../load-tests/bot.ts";
+import { Bot, createRoom, type SurfacePoint } from "../../../load-tests/bot.ts";
 import { type RunningServer, startServer } from "../../../load-tests/measuredServer.ts";
 import { inLong } from "../../support/run/long.ts";
 import { decodeRecording } from "../../../server/persistence/recording.ts";
@@ -64,6 +64,9 @@ const ROOMS: Record<string, number[]>[] = [
 /** The short form: spawned bodies, and most of the methods that a body may have. */
 const SMALL: Record<string, number[]>[] = [{ "put-in": [0], "one-cube": [3, 6] }];
 
+/** The point of a body that this grab holds. */
+const pointOf = (hand: number, body: number): SurfacePoint => ({ body, triangle: 3 + 20 * hand, u: 0.3, v: 0.3 });
+
 /** Changes of methods by their owners before the kill. */
 const TUNED: Record<string, { body: number; steps?: number; modes?: number }[]> = {
   "one-cube": [
@@ -85,7 +88,7 @@ test.each(inLong<Record<string, number[]>[]>(ROOMS, SMALL))(
       const bot = await Bot.join(first.url, scene, { name: `the grab in ${scene}`, joinToken });
       for (const change of TUNED[scene] ?? []) bot.tune(change);
       for (const [hand, body] of pulled[scene]!.entries()) {
-        const point = { body, triangle: 3 + 20 * hand, u: 0.3, v: 0.3 };
+        const point = pointOf(hand, body);
         const [x, y, z] = bot.surfacePosition(point);
         bot.grab(hand, point, [x, y, z], { together: hand === 0 && bot.topology.interaction.together !== undefined });
       }
@@ -95,7 +98,7 @@ test.each(inLong<Record<string, number[]>[]>(ROOMS, SMALL))(
     for (const bot of bots) await bot.until(() => bot.tick > 40, "the grabs");
     for (const [i, bot] of bots.entries())
       for (const [hand, body] of pulled[scenes[i]!]!.entries()) {
-        const point = { body, triangle: 3 + 20 * hand, u: 0.3, v: 0.3 };
+        const point = pointOf(hand, body);
         const [x, y, z] = bot.surfacePosition(point);
         bot.move(hand, [x + 0.05, y + 0.1, z]);
         bot.impulse(point, [0, 0.01, 0]);

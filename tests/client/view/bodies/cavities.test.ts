@@ -1,6 +1,6 @@
 /** Light in hollows and through thin parts: flat and raised places have all of it, hollows of any size less. */
 import { expect, test } from "vitest";
-import { hollowLight } from "../../../../client/view/bodies/cavities.ts";
+import { hollowAndThinLight } from "../../../../client/view/bodies/cavities.ts";
 import { vertexNormalsInto } from "../../../../shared/skinning/index.ts";
 
 const SIDE = 41;
@@ -22,7 +22,7 @@ function lightOf(height: (x: number, z: number) => number): { middle: number; co
   const normals = new Float32Array(positions.length);
   const faces = Uint32Array.from(triangles);
   vertexNormalsInto(positions, faces, normals);
-  const light = hollowLight(positions, normals, faces);
+  const light = hollowAndThinLight(positions, normals, faces);
   const middle = (SIDE * SIDE - 1) / 2;
   return { middle: light[2 * middle]!, corner: light[0]!, through: light[2 * middle + 1]! };
 }

@@ -21,7 +21,7 @@ import {
 import { spendWork } from "../../scheduler/clock";
 import { countWork } from "../../state/work";
 import { solveContacts } from "./contactSolver";
-import { checkContacts, checkedBlocks, predictContacts } from "../verify/contactCheck";
+import { checkContacts, checkedBlocks, predictContacts, UNITS_OF_CHECK } from "../verify/contactCheck";
 import { beginLoads, endLoads } from "./contactLoads";
 
 /**
@@ -31,8 +31,7 @@ import { beginLoads, endLoads } from "./contactLoads";
 const SOLVED: i32 = 96;
 const CHECKED: i32 = 1024;
 
-/** Counted work of a block in the check, with the choice of near pairs, and in a pass of the solve. */
-const UNITS_OF_CHECK = 8;
+/** Counted work of a block in a pass of the solve. */
 const UNITS_OF_SOLVE = 12;
 
 /** Most passes over near pairs in a substep. */
