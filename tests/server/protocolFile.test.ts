@@ -11,7 +11,7 @@ import { createSnapshotModel, decodeDelta, decodeKeyframe } from "../../shared/s
 import { referenceDecode } from "../shared/snapshot/referenceDecoder.ts";
 import type { Field } from "../../shared/protocol/fields.ts";
 import { asJson, PROTOCOL_FILE, protocolFile, type Vector } from "./protocolFile.ts";
-import { PROTOCOL_PAGE, withTables } from "./protocolTables.ts";
+import { PROTOCOL_PAGE, SDK_PAGE, SDK_PARTS, withTables } from "./protocolTables.ts";
 
 const page = readFileSync(PROTOCOL_PAGE, "utf8");
 const file = JSON.parse(readFileSync(PROTOCOL_FILE, "utf8")) as {
@@ -28,8 +28,10 @@ test("the file is up to date (node tests/server/protocolFile.ts writes it)", () 
   expect(file).toEqual(JSON.parse(JSON.stringify(protocolFile())));
 });
 
-test("the tables of the page are up to date (node tests/server/protocolFile.ts writes them)", () => {
+test("the tables of the pages are up to date (node tests/server/protocolFile.ts writes them)", () => {
   expect(page).toBe(withTables(page));
+  const sdk = readFileSync(SDK_PAGE, "utf8");
+  expect(sdk).toBe(withTables(sdk, SDK_PARTS));
 });
 
 describe.each(["client", "server"] as const)("messages of the %s", (side) => {

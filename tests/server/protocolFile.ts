@@ -37,7 +37,7 @@ import { HttpErrors, Notices } from "../../shared/errorCodes.ts";
 import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
 import { createSnapshotModel, encodeDelta, encodeKeyframe } from "../../shared/snapshot/index.ts";
 import { FREQUENCY_ROWS } from "../../shared/snapshot/tables.ts";
-import { PROTOCOL_PAGE, withTables } from "./protocolTables.ts";
+import { PROTOCOL_PAGE, SDK_PAGE, SDK_PARTS, withTables } from "./protocolTables.ts";
 import { dust, grid, move, random, sheet, type TestBody } from "../shared/snapshot/meshes.ts";
 
 export const PROTOCOL_FILE = fileURLToPath(new URL("../../docs/protocol.json", import.meta.url));
@@ -333,4 +333,5 @@ export function protocolFile(): Record<string, unknown> {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(PROTOCOL_FILE, `${JSON.stringify(protocolFile(), null, 1)}\n`);
   writeFileSync(PROTOCOL_PAGE, withTables(readFileSync(PROTOCOL_PAGE, "utf8")));
+  writeFileSync(SDK_PAGE, withTables(readFileSync(SDK_PAGE, "utf8"), SDK_PARTS));
 }

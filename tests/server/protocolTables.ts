@@ -1,8 +1,10 @@
 /**
  * Tables of PROTOCOL.md: messages from their descriptions in shared/protocol/messages, errors and notices from
- * shared/errorCodes.ts, limits and close codes from shared/protocol/protocol.ts.
+ * shared/errorCodes.ts, limits and close codes from shared/protocol/protocol.ts. Table of client/sdk/README.md: error
+ * codes of the package.
  */
 import { fileURLToPath } from "node:url";
+import { ClientErrors } from "../../client/sdk/errors.ts";
 import { HttpErrors, Notices } from "../../shared/errorCodes.ts";
 import type { Field, RequestDescription } from "../../shared/protocol/fields.ts";
 import { ClientMessage, REQUEST_DESCRIPTIONS } from "../../shared/protocol/fromClient.ts";
@@ -10,8 +12,9 @@ import { MESSAGE_DESCRIPTIONS, ServerMessage } from "../../shared/protocol/fromS
 import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
 
 export const PROTOCOL_PAGE = fileURLToPath(new URL("../../PROTOCOL.md", import.meta.url));
+export const SDK_PAGE = fileURLToPath(new URL("../../client/sdk/README.md", import.meta.url));
 
-/** Generated parts of the page by name. */
+/** Generated parts of PROTOCOL.md by name. */
 const PARTS: Readonly<Record<string, () => string>> = {
   "messages of the client": () => `${requestTable()}\n${fieldTable()}`,
   "messages of the server": messageTable,
@@ -80,13 +83,18 @@ const CLOSES: Readonly<Record<keyof typeof CloseCode, string>> = {
   tooSlow: "too many bytes are queued for this client",
 };
 
-/** @returns PROTOCOL.md with its generated parts renewed. @throws Error if a part is missing */
-export function withTables(page: string): string {
-  return Object.entries(PARTS).reduce((text, [name, part]) => {
+/** Generated parts of the SDK's README. */
+export const SDK_PARTS: typeof PARTS = {
+  "codes of the package": () => table(["code", "when"], ClientErrors, (code, text) => [`\`${code}\``, text]),
+};
+
+/** @returns the page with its generated parts renewed. @throws Error if a part is missing */
+export function withTables(page: string, parts = PARTS): string {
+  return Object.entries(parts).reduce((text, [name, part]) => {
     const start = `<!-- ${name}: node tests/server/protocolFile.ts writes them -->`;
     const from = text.indexOf(start);
     const to = text.indexOf(`<!-- end of ${name} -->`, from);
-    if (from < 0 || to < 0) throw new Error(`PROTOCOL.md: no part "${name}"`);
+    if (from < 0 || to < 0) throw new Error(`no part "${name}" in the page`);
     return `${text.slice(0, from + start.length)}\n\n${part()}\n${text.slice(to)}`;
   }, page);
 }
