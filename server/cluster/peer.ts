@@ -1,7 +1,4 @@
-/**
- * Sends requests to another process: over HTTP, or over TLS with a certificate that the cluster's own authority may
- * have signed.
- */
+/** Sends requests to another process, over HTTP or TLS. The cluster may have a certificate authority of its own. */
 import { type ClientRequest, type RequestOptions, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 

@@ -96,7 +96,7 @@ export class Takeover {
     return taking;
   }
 
-  /** Runs AT_ONCE takeovers at a time, in the order of the calls. */
+  /** Runs a takeover. At most AT_ONCE run at a time; the others wait in the order of the calls. */
   async #inTurn(take: () => Promise<boolean>): Promise<boolean> {
     if (this.#restoring < AT_ONCE) this.#restoring += 1;
     else await new Promise<void>((resolve) => this.#queued.push(resolve));

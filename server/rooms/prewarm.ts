@@ -4,7 +4,7 @@
  * scene that is not built yet waits for its build, and for at most one other (workers/builders/workLine.ts).
  */
 
-/** Far below the three minutes of a pod's startup probe, however long the list is (ops/kubernetes/pliant.yaml). */
+/** A pod's startup probe waits for three minutes (ops/kubernetes/pliant.yaml), so a long list must not delay it. */
 export const LONGEST_WAIT_MS = 60_000;
 
 export interface PrewarmOptions {

@@ -6,7 +6,7 @@
 import { channel } from "node:diagnostics_channel";
 import type { StepResult } from "../workers/messages.ts";
 
-/** A member's input was decoded and goes to the room. */
+/** A member's input, published when it is decoded. */
 export interface InputTrace {
   room: string;
   member: number;
@@ -15,11 +15,11 @@ export interface InputTrace {
   ms: number;
 }
 
-/** A tick has ended and its messages were handed to the sockets. */
+/** Times of a tick, published when its messages have been handed to the sockets. */
 export interface TickTrace {
   room: string;
   tick: number;
-  /** Did the tick send a frame? */
+  /** Whether the tick sent a frame. */
   frame: boolean;
   /** Time at which its inputs were taken; later inputs go into the next tick. */
   startMs: number;

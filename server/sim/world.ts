@@ -543,7 +543,7 @@ export class SimWorld implements World {
     forgetPairList(this.memory);
   }
 
-  /** Forgets the impulses on rigid bodies of the last substep (kernel/assembly/contact/rigidWarmStart.ts). */
+  /** Forgets the impulses on rigid bodies of the last substep (kernel/assembly/contact/solve/rigidWarmStart.ts). */
   private forgetPushes(): void {
     const { i32 } = this.views;
     const kept = i32[(L.HEADER + L.H_RIGID_KEPT) / 4]!;

@@ -210,7 +210,7 @@ export class LeaseLost extends Error {
 /** The store has gone back: it has lost writes of this lease that it had acknowledged. Nothing was written. */
 export class StoreBehind extends Error {
   readonly room: string;
-  /** Number of the lease's last write in the store; 0: none. */
+  /** Number of the lease's last write that the store has; 0: none. */
   readonly has: number;
 
   constructor(lease: Lease, has: number) {

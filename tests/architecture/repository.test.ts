@@ -77,6 +77,20 @@ test(`no comment line has more than ${MOST_COLUMNS} columns, because no formatte
   expect(long).toEqual([]);
 });
 
+test("every path in a comment ends an existing file's path", () => {
+  const files = repositoryFiles().map((path) => `/${path}`);
+  const named = readSources().flatMap(({ path, text }) =>
+    [...text.matchAll(/\/\*[\s\S]*?\*\/|(?<![:"'`])\/\/.*/g)].flatMap(([comment]) =>
+      [...comment.matchAll(/(?<![\w./:@*<-])\w[\w.-]*(?:\/[\w.-]+)+\.(?:ts|mjs|md)\b/g)].map(([name]) => ({
+        path,
+        name,
+      })),
+    ),
+  );
+  expect(named.length).toBeGreaterThan(400);
+  expect(named.filter(({ name }) => !files.some((file) => file.endsWith(`/${name}`)))).toEqual([]);
+});
+
 test("no test is skipped with .skip or isolated with .only", () => {
   const marked = new RegExp(`\\b(test|it|describe)\\.(${"only"}|${"skip"}|${"todo"})\\(`);
   expect(

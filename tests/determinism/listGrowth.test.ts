@@ -1,6 +1,6 @@
 /**
- * Lists of contacts begin small and grow (kernel/assembly/contact/listMemory.ts). A room has the same bits for any
- * initial sizes, on any number of threads, after a checkpoint and in a replay. If the memory may not grow, the room
+ * Lists of contacts begin small and grow (kernel/assembly/contact/prepare/listMemory.ts). A room has the same bits for
+ * any initial sizes, on any number of threads, after a checkpoint and in a replay. If the memory may not grow, the room
  * continues and reports it.
  */
 import { describe, expect, it } from "vitest";

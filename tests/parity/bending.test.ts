@@ -52,8 +52,7 @@ test("fixed corners keep every bit", () => {
   }
 });
 
-// Trap of physics.md, section 6: with absolute float32 positions an undeformed stencil far from the origin moves by a
-// meter.
+// With absolute float32 positions an undeformed stencil far from the origin would move by a meter.
 test("a rest state is a fixed point a kilometer from the origin", () => {
   const { X } = randomStencils(COUNT, 1, 1, true);
   // coordinates that are exact in float32 at 1,024 m as well as at 0: multiples of 2^-13 m

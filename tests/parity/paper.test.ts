@@ -116,7 +116,7 @@ test("fixed corners keep every bit", () => {
   }
 });
 
-// physics.md, section 6: no E is too small for a correction, and E = 0 causes no division by zero.
+// No E is too small for a correction, and E = 0 causes no division by zero.
 test("the first step halves every strain, however small", () => {
   for (const size of [1e-3, 1, 1e3]) {
     for (const strain of [1e-1, 1e-3, 1e-5]) {

@@ -3,7 +3,7 @@
  * their own weight. The number of cells that sound crosses in a substep, sqrt(k/rho) h/cell, measures how hard a body
  * is. With 240 substeps a second: beam 1, block 0.6, soft 4, stiff 8.
  *
- *   beam       physics.md, section 7: 5:1, k = 1e7 Pa; 8.65 m long, so that its tip sags by 28 % of that at nu = 0.3;
+ *   beam       5:1, k = 1e7 Pa; 8.65 m long, so that its tip sags by 28 % of that at nu = 0.3;
  *              1,600 tetrahedra
  *   coarse     the same with 10 x 2 x 2 cells, 200 tetrahedra
  *   block      k = 1e5 Pa, 0.6 x 0.6 x 0.6 m, fixed at one side: 8 x 8 x 8 cells, 2,560 tetrahedra

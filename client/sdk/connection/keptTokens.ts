@@ -1,6 +1,6 @@
 /** Join tokens that outlive a call of `joinRoom`: without them the creator of a room would come back as a player. */
 
-/** @see address of the room's page, http(s)://host[:port]/r/<room> */
+/** Tokens by the address of the room's page, http(s)://host[:port]/r/<room>. */
 export interface TokenStorage {
   get(address: string): string | undefined | Promise<string | undefined>;
   /** @param token undefined: forget it */

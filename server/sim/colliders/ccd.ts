@@ -17,7 +17,7 @@ const NUMBERS = 24;
 let kernel: Kernel | undefined;
 let query: Float64Array;
 
-/** Returns the kernel with q in its memory: one instance and one page for all calls, made at the first. */
+/** Writes q into the kernel's memory. The first call makes the kernel. */
 function load(q: Float64Array): Kernel {
   if (q.length !== NUMBERS)
     throw new RangeError(`q has ${q.length} numbers; expected ${NUMBERS}: x y z of four points at t0, then at t1`);

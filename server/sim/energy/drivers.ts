@@ -23,8 +23,9 @@ export function colliderVelocities(
     (_, n) => header(L.H_COLLIDERS) + n * L.COLLIDER_BYTES,
   ).filter((row) => i32[row / 4] !== L.COLLIDER_MESH);
   /**
-   * For the collider's point that is at p at the end of the substep: its place in the scene's frame, and at the
-   * substep's start.
+   * Follows a point of a moving collider.
+   * @param p its place at the end of the substep
+   * @returns its place on the collider as the scene has it, and its place at the start of the substep
    */
   const follow = (motion: number, p: Vec3): { local: Vec3; before: Vec3 } => {
     const at = (field: number, k: number): number => f32[(motion + field) / 4 + k]!;

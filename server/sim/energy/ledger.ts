@@ -127,7 +127,7 @@ export class EnergyLedger {
   private readonly now: Float64Array;
   /** float64[3N] change of velocity in this substep by each flow, m/s. */
   private readonly given: Record<Impulse, Float64Array>;
-  /** float64[3N] velocities after the last phase behind the solve. */
+  /** float64[3N] velocities after the last finished phase that follows the solve. */
   private readonly latest: Float64Array;
   /** J, by body, in this substep: work of moving colliders, elastic energy lost to plastic flow. */
   private readonly driven: Float64Array;

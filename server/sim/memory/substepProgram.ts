@@ -252,7 +252,7 @@ function afterSolve(sizes: ProgramSizes): Phase[] {
   return phases;
 }
 
-/** Phases of constraints that change after contact has moved the bodies. */
+/** Phases at the end of a substep, after contact: plastic flow, dashpots. */
 function endOfSubstep(groups: readonly SweepGroup[]): Phase[] {
   const phases: Phase[] = [];
   for (const r of groups.flatMap((g) => g.ranges)) {

@@ -180,7 +180,7 @@ export function refactor(view: DataView, row: number, weak: boolean, anchors: It
   writeNumbers(view, row, numbers);
 }
 
-/** L and D of a group's columns, and what they take from all later columns. */
+/** Computes L and D of a group's columns, and subtracts L D L^T from all later columns. */
 function eliminate(numbers: Numbers, g: number): void {
   const { first, columns, start, entries, within, diagonal } = numbers;
   const from = first[g]!;

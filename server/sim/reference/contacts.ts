@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/contact/contactSolver.ts and contactSlide.ts: contact of a pair of primitives.
+ * Twin of kernel/assembly/contact/solve/contactSolver.ts and contactSlide.ts: contact of a pair of primitives.
  *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points at the substep's start, or at x for a sliding pair
  *   dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
  */

@@ -1,7 +1,7 @@
 /**
- * Twin of kernel/assembly/constraints/paperTriangle.ts: energy of a cloth triangle whose strain continues linearly
- * below the singular value s0 = 1/sqrt 3 (Bender et al. 2014, section 4.2 and figure 2 b, applied to sheets of any
- * elasticity tensor).
+ * Twin of kernel/assembly/constraints/paper/paperTriangle.ts: energy of a cloth triangle whose strain continues
+ * linearly below the singular value s0 = 1/sqrt 3 (Bender et al. 2014, section 4.2 and figure 2 b, applied to sheets of
+ * any elasticity tensor).
  *
  *   F = U diag(s) V^T (3x2, s >= 0),  eps = V diag(t) V^T,  t_i = (s_i^2 - 1)/2 above s0, e0 + s0 (s_i - s0) below
  */

@@ -1,6 +1,7 @@
 /**
  * Reports bodies that the kernel holds for a tick because their contact does not fit into the room's lists
- * (kernel/assembly/contact/heldGroups.ts). Members are told when this begins, and once it has been over for a second.
+ * (kernel/assembly/contact/verify/heldGroups.ts). Members are told when this begins, and once it has been over for a
+ * second.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Views } from "../world/views.ts";

@@ -150,7 +150,7 @@ export class Rest {
         return;
       }
       const slow = this.isCalm(body, b);
-      // bodies with their own step need no calming
+      // bodies with an implicit step need no calming
       if (mayRest && slow && !riding && !body.implicit) this.calm(body, b);
       if (this.remember(b, slow, mayRest)) settling = true;
       this.countStill(b);

@@ -1,5 +1,5 @@
 /**
- * Pushes of piles (kernel/assembly/contact/contactLoads.ts) outlive the list of pairs: without them a pile sinks
+ * Pushes of piles (kernel/assembly/contact/solve/contactLoads.ts) outlive the list of pairs: without them a pile sinks
  * whenever a checkpoint is taken or an island falls asleep. Rows of pairs between sleeping bodies stay for as long as
  * these sleep.
  */

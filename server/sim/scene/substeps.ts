@@ -109,7 +109,7 @@ function edgesPerSecond(body: Body, template: Pick<BodyTemplate, "elements" | "s
   return Math.sqrt(k / material.density) * soundPace(body, template);
 }
 
-/** Edges of the body's mesh in a meter, 1/m; 0 for bodies that are not elastic solids. */
+/** Number of the mesh's edges in a meter, 1/m; 0 for bodies that are not elastic solids. */
 export function soundPace(body: Body, { elements, schedule }: Pick<BodyTemplate, "elements" | "schedule">): number {
   if (body.kind !== "soft" || body.solver === "implicit" || body.method || schedule.order === "jacobi") return 0;
   return elements.reduce(

@@ -28,7 +28,7 @@ export interface CreateOptions extends MeshSources {
 }
 
 export interface World {
-  /** The given scene in kg and in its own coordinates, with a solver chosen for every body that names none. */
+  /** The given scene in kg and in its own coordinates, with a solver for every body. */
   inWorld: Scene;
   /** Bodies of `inWorld`. */
   far: BodyTemplate[];

@@ -95,7 +95,7 @@ export class Flow {
   dueMs = -Infinity;
   /** A tick is requested and has not begun. */
   waits = false;
-  /** Expected longest piece of a tick without a preemption point, s: also a median; 0 while unknown. */
+  /** Expected longest piece of a tick without a preemption point, s: the median of the last three. 0: unknown. */
   pieceSeconds = 0;
   /** Number of finished ticks. */
   #ticks: number;
@@ -229,7 +229,7 @@ export class FairSchedule<T> {
 
   /**
    * Chooses a tick that need not wait for the end of a running long tick.
-   * @param running its room; seconds: time that this tick has used so far
+   * @param running room of the running tick; seconds: time that this tick has used so far
    * @returns the tick that begins now, light ones first, then by due time; undefined: none
    */
   preempting(running: Flow, seconds: number, nowMs: number): { flow: Flow; item: T } | undefined {
@@ -248,9 +248,9 @@ export class FairSchedule<T> {
   }
 
   /**
-   * Ends a tick of `next` or `preempting`.
-   * @param seconds its own time, without ticks in its middle. nowMs: time after it. pieceSeconds: longest time
-   *   without a chance for other ticks to begin
+   * Records the end of a tick that `next` or `preempting` chose.
+   * @param seconds time of this tick, without the ticks that preempted it. nowMs: time of its end. pieceSeconds:
+   *   longest time between two of its preemption points
    */
   done(flow: Flow, seconds: number, nowMs: number, pieceSeconds: number = seconds): void {
     this.#running = Math.max(0, this.#running - 1);
@@ -290,7 +290,7 @@ export class FairSchedule<T> {
     );
   }
 
-  /** Stall time that is missing for this room's tick to begin now, s. */
+  /** Stall time that this room's tick lacks to begin now, s. */
   #missing(flow: Flow, nowMs: number): number {
     if (!flow.isLong) return 0;
     const stall = this.#stallOf(

@@ -214,7 +214,7 @@ export class StepThread {
       for (let entry = receiveMessageOnPort(port1); entry; entry = receiveMessageOnPort(port1))
         this.#answered(entry.message as ThreadAnswer);
       port1.close();
-      // Orders from now on are for the next thread.
+      // From here on, orders go to the next thread.
       port2 = this.#open();
       this.#rejectAll(error);
       const restMs = LEAST_LIFE_MS - (performance.now() - sinceMs);

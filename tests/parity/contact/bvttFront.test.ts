@@ -1,6 +1,6 @@
 /**
- * Guarantee of the bvtt front (kernel/assembly/contact/bvttFront.ts): at the end of every substep every pair nearer
- * than its contact distance has exactly one row. The test finds near pairs by brute force.
+ * Guarantee of the bvtt front (kernel/assembly/contact/detect/bvttFront.ts): at the end of every substep every pair
+ * nearer than its contact distance has exactly one row. The test finds near pairs by brute force.
  */
 import { describe, expect, test } from "vitest";
 import { validateScene } from "../../../shared/scene/sceneValidator.ts";

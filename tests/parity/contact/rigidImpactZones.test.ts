@@ -1,8 +1,8 @@
 /**
- * Rigid impact zones (kernel/assembly/contact/rigidImpactZones.ts). A zone keeps its linear and angular momentum. It
- * moves from S to x by an affine map 1 + t [w] whose determinant 1 + t^2 |w|^2 is never 0, so no two of its points come
- * nearer to each other. Rounding: the motion is float64 and its end is rounded once, UNIT of each coordinate; momenta
- * are sums of that.
+ * Rigid impact zones (kernel/assembly/contact/verify/rigidImpactZones.ts). A zone keeps its linear and angular
+ * momentum. It moves from S to x by an affine map 1 + t [w] whose determinant 1 + t^2 |w|^2 is never 0, so no two of
+ * its points come nearer to each other. Rounding: the motion is float64 and its end is rounded once, UNIT of each
+ * coordinate; momenta are sums of that.
  */
 import { describe, expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";

@@ -1,6 +1,6 @@
 /**
- * Number of contact rows of the bvtt front (kernel/assembly/contact/bvttFront.ts): rows are compacted when most of them
- * are gone. If pairs that move past each other exceed the memory, only predicted contacts get rows.
+ * Number of contact rows of the bvtt front (kernel/assembly/contact/detect/bvttFront.ts): rows are compacted when most
+ * of them are gone. If pairs that move past each other exceed the memory, only predicted contacts get rows.
  */
 import { expect, test } from "vitest";
 import type { Body } from "../../../shared/scene/scene.ts";

@@ -1,5 +1,5 @@
 /**
- * A clamped beam under its own weight (physics.md, section 4: within 5 % at a stated resolution).
+ * A clamped beam under its own weight sags within 5 % at a stated resolution.
  *
  * Static equilibrium of the same mesh shows how far the solver is from convergence: 1 %. Timoshenko's beam theory
  *   tip = rho g A L^4 / (8 k I) + rho g A L^2 / (2 kappa k/(2(1+nu)) A),  kappa = 5/6

@@ -1,6 +1,5 @@
 /**
- * The law of uniaxial stretch of a Saint Venant-Kirchhoff bar (physics.md, section 4): under nominal stress P on both
- * end faces
+ * The law of uniaxial stretch of a Saint Venant-Kirchhoff bar: under nominal stress P on both end faces
  *   P = k s (s^2 - 1)/2,   t^2 = 1 - nu (s^2 - 1)
  * and of both Neo-Hookean ones (pulledBar.ts), for any k, nu, h and sufficient iterations. Target: stretch s and
  * lateral contraction 1 - t within 1 %.

@@ -1,6 +1,6 @@
 /**
  * Momentum of two bodies that collide in free flight, without gravity. Linear and angular momentum (about the room's
- * origin) drift by less than 1e-4 (physics.md, section 4). Drift is relative to the momentum of both bodies; for the
+ * origin) drift by less than 1e-4. Drift is relative to the momentum of both bodies; for the
  * angular one the arm is half a body. All stages of contact keep it to rounding: forces, impulses, stops, rigid bodies
  * and balls.
  */

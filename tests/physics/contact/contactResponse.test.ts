@@ -1,8 +1,9 @@
 /**
  * Response to contacts that the check could not clear: sheets of a few triangles are thrown through each other in one
- * substep (kernel/assembly/contact/contactResponse.ts). Afterwards nothing meets, by exact arithmetic; both together
- * keep momentum and angular momentum; without restitution no energy is added; friction stays within Coulomb's cone; and
- * restitution e multiplies the impulse by 1 + e. Rounding: positions are float32, 2^-24 of their size in each push.
+ * substep (kernel/assembly/contact/verify/contactResponse.ts). Afterwards nothing meets, by exact arithmetic; both
+ * together keep momentum and angular momentum; without restitution no energy is added; friction stays within Coulomb's
+ * cone; and restitution e multiplies the impulse by 1 + e. Rounding: positions are float32, 2^-24 of their size in each
+ * push.
  */
 import { describe, expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";

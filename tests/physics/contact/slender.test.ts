@@ -1,7 +1,7 @@
 /**
  * Meshes of slender triangles: within contact distance, every primitive has so many neighbors of its own surface that a
  * list with the usual margins has no room. A free body must keep its velocity: the bvtt front separates triangles that
- * fly together (kernel/assembly/contact/bvttFront.ts).
+ * fly together (kernel/assembly/contact/detect/bvttFront.ts).
  *
  * Tolerance: rounding. In each of 12 substeps a position below 8 m is rounded to float32, by 2^-22 m at most. Its
  * velocity, times the substep, is rounded by less; the sum that predicts the position is rounded again: 12 * 4 * 2^-22

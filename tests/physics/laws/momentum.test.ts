@@ -1,6 +1,6 @@
 /**
- * A free body without gravity keeps its linear and angular momentum: the relative drift is below 1e-4 in 60 s
- * (physics.md, section 4), while it spins, vibrates and travels several meters. Measured: 3e-6 at worst.
+ * A free body without gravity keeps its linear and angular momentum: the relative drift is below 1e-4 in 60 s, while it
+ * spins, vibrates and travels several meters. Measured: 3e-6 at worst.
  *
  * Linear drift is relative to the larger of the linear momentum and the mass times the speed of the spinning surface,
  * because a body that only spins has none.

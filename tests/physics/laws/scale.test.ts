@@ -1,5 +1,5 @@
 /**
- * No threshold is in meters (physics.md, section 6): the same scene in millimeters and at ten times its size behaves
+ * No threshold is in meters: the same scene in millimeters and at ten times its size behaves
  * alike. With lengths times s, gravity and speeds times s, moduli times s^2 and the rest as their units require, the
  * motion is the same up to the factor. If s is a power of two, even rounding is the same, so the motions must agree to
  * the last bit. Bodies touch the floor, colliders and each other, and are grabbed and hit.

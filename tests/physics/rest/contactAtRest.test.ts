@@ -1,7 +1,7 @@
 /**
- * The cost of contact at rest is proportional to motion (kernel/assembly/contact/stirredLeaves.ts). Counts of the
- * kernel stand for cost: leaf pairs tested and blocks of rows checked. A leaf that has moved by its play is looked at,
- * and nothing passes through a pair that was quiet.
+ * The cost of contact at rest is proportional to motion (kernel/assembly/contact/detect/stirredLeaves.ts). Counts of
+ * the kernel stand for cost: leaf pairs tested and blocks of rows checked. A leaf that has moved by its play is looked
+ * at, and nothing passes through a pair that was quiet.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

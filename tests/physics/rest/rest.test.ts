@@ -1,8 +1,7 @@
 /**
  * A body at rest stays at rest. On coordinates that are exact in float32, nothing moves by a bit in 10 s, at the origin
- * and a kilometer away. This holds for soft and stiff solids, and for sheets with bending (physics.md, section 6: traps
- * of absolute positions). On other coordinates a body is at most a unit in the last place of its positions away from
- * rest, and stays there.
+ * and a kilometer away. This holds for soft and stiff solids, and for sheets with bending. On other coordinates a body
+ * is at most a unit in the last place of its positions away from rest, and stays there.
  *
  * Isotropic Saint Venant-Kirchhoff solids use the axes of each element, which no coordinates make exact. Their rest is
  * known to the rounding of their strain (restRounding.ts).

@@ -9,7 +9,7 @@ import * as L from "../layout/layout";
 export let rootStatic: f32, rootBounce: f32;
 let first: usize;
 let end: usize;
-/** SURFACE row that owns first .. end; its values may change between two ticks (sim/tuning.ts). */
+/** SURFACE row that owns first .. end; its values may change between two ticks (sim/tuning/applyTuning.ts). */
 let surface: usize;
 
 /**

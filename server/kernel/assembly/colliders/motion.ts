@@ -1,8 +1,8 @@
 /**
  * Moving colliders: the pose at the start and the end of the substep, as a pure function of tick and substep. The
  * loader makes keys (time, translation, unit quaternion) from the scene's. They are close enough that a straight line
- * between two quaternions, normalized, turns evenly (shared/motion.ts, with which clients draw the same path). Here
- * only + - * / sqrt are used.
+ * between two quaternions, normalized, turns evenly. Clients draw the same path (shared/geometry/colliderMotion.ts).
+ * Here only + - * / sqrt are used.
  */
 import * as L from "../layout/layout";
 

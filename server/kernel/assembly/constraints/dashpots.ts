@@ -10,7 +10,7 @@
  *
  * All dashpots come before the elastic constraints. In that order each only takes from the relative motion of its
  * particles, whatever the number of iterations. A part q tau/h of the damping is then missing, q as in
- * sim/chooseSolvers.ts.
+ * sim/scene/chooseSolvers.ts.
  * Tried, on a beam of 1e6 Pa with a tau of 10 ms: dashpots after the elastic constraints (swings itself up by 37 % of
  * critical damping); one constraint for both, around tau/(h + tau) eps_0 with h/(h + tau) of the compliance (the
  * elastic stress lacks as much as the viscous one: 0.53 of the frequency). Rates from displacements in the substep need

@@ -40,7 +40,7 @@ import { logarithm } from "../math/logarithm";
 
 /** Factor of beta's bound: above 1/2 no mode of an element overshoots by more than itself. */
 const RELAXATION: f32 = 0.75;
-/** Least curvature of p's part in beta, in mu: in a dilated element it vanishes and changes sign. */
+/** Lower bound of p's part in beta, over mu: in a dilated element that part vanishes and changes sign. */
 const FLOOR: f32 = 0.25;
 /**
  * Newton steps towards R. Single stretches of 0.38 and 2.6 keep an error of 3e-3, ordinary ones that of rounding. With

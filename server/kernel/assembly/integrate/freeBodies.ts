@@ -8,7 +8,7 @@ import { bindBalls } from "../rigid/balls";
 import { meets } from "../state/filters";
 import { hasLoads, islandOf, join, meetsFixed } from "../state/islands";
 
-/** Finds the free bodies, and counts those left out. Called once a tick, after the broad phase. */
+/** Finds the free bodies, and counts inactive and sleeping ones. Called once a tick, after the broad phase. */
 export function findFreeBodies(): void {
   const bodies = load<i32>(L.HEADER, L.H_BODY_COUNT);
   const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
@@ -40,7 +40,7 @@ export function findFreeBodies(): void {
 export function bindNeighbors(): void {
   const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
   const bodies = <u32>load<i32>(L.HEADER, L.H_BODY_COUNT);
-  // a list made in the middle of a tick may have other neighbors
+  // A list that is built in the middle of a tick may have other neighbors: begin anew.
   for (let b: u32 = 0; b < bodies; b++) {
     const row = rows + <usize>b * L.BODY_BYTES;
     const held = load<i32>(row, L.BODY_HELD) & (1 | L.HELD_GROUNDED);

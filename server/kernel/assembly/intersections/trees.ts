@@ -1,8 +1,8 @@
 /**
- * Refits the bounding volume trees of a surface (topology: sim/memory/trees.ts) to positions, and finds the children of
- * a node that overlap a box. A leaf gets the coordinates of its four primitives in lanes, a node the boxes of its four
- * children. The last node is first, so children come before their parents. A coordinate that is not a number stays out
- * of all boxes: its primitives touch nothing until the guard has dealt with them.
+ * Refits the bounding volume trees of a surface (topology: sim/memory/contact/trees.ts) to positions, and finds the
+ * children of a node that overlap a box. A leaf gets the coordinates of its four primitives in lanes, a node the boxes
+ * of its four children. The last node is first, so children come before their parents. A coordinate that is not a
+ * number stays out of all boxes: its primitives touch nothing until the guard has dealt with them.
  */
 import * as L from "../layout/layout";
 import { xs, ys, zs } from "../math/lanes";

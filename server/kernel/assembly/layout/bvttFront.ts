@@ -1,4 +1,4 @@
-/** The bvtt front of contact (contact/bvttFront.ts). */
+/** The bvtt front of contact (contact/detect/bvttFront.ts). */
 import { F32, I32, LANES } from "./sizes.ts";
 
 /** Leaves are numbered from 0, nodes follow. A node's children are leaves, or nodes with higher numbers. */
@@ -46,7 +46,7 @@ export const FRONT_RESULT_CAPACITY = FRONT_RESULTS + I32; // i32 words
 // i32 1: the rows did not fit; until few are left, only pairs that come near on the way get rows
 export const FRONT_SPARSE = FRONT_RESULT_CAPACITY + I32;
 export const FRONT_PICKED_CAPACITY = FRONT_SPARSE + I32; // i32 lanes
-export const FRONT_HOLDS = FRONT_PICKED_CAPACITY + I32; // i32 pointer: HOLD rows, one a surface (contact/heldGroups.ts)
+export const FRONT_HOLDS = FRONT_PICKED_CAPACITY + I32; // i32 pointer: HOLD rows, one a surface (verify/heldGroups.ts)
 export const FRONT_HELD_ANY = FRONT_HOLDS + I32; // i32 1: at least one surface is held
 // i32 pointer, for every surface: first leaf, and first node minus the number of leaves; the totals follow
 export const FRONT_STARTS = FRONT_HELD_ANY + I32;
@@ -71,7 +71,7 @@ export const FRONT_CHECKED = FRONT_TESTED + I32; // u32, atomic: blocks checked 
 export const FRONT_PAIR_MOTIONS = FRONT_CHECKED + I32; // i32 pointer: a PAIR_MOTION row for every LEAF_PAIR row
 export const FRONT_BYTES = FRONT_PAIR_MOTIONS + I32;
 
-/** Motion of a leaf since it was last stirred (contact/stirredLeaves.ts). */
+/** Motion of a leaf since it was last stirred (contact/detect/stirredLeaves.ts). */
 export const STIR_MOVED = 0; // f32 path of its particles up to the last substep, m
 export const STIR_NOW = STIR_MOVED + F32; // f32 largest displacement from S to x, m
 export const STIR_PLAY = STIR_NOW + F32; // f32 path after which it is stirred, m

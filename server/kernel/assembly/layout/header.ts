@@ -78,7 +78,7 @@ export const H_CHUNKS_HELPED = H_CHUNKS_SHARED + I32; // i32: those of them that
 // three rows of four lanes: the orchestrator's scratch for the warm start
 export const H_WARM_START_SUMS = H_CHUNKS_HELPED + I32 + 40;
 
-/** Contact between surfaces (contact/contactList.ts). */
+/** Contact between surfaces (contact/prepare/contactList.ts). */
 // i32 pointer: f32x4 per particle, safe positions at the start of the substep, free of intersections. 0: no two
 // surfaces ever meet, and pairs are not searched
 export const H_SAFE = H_WARM_START_SUMS + 3 * LANES + 16;
@@ -149,7 +149,7 @@ export const H_SHARED_AGAIN = H_RIGID_CONTACT_COUNT + I32; // i32: KIND_SHARED_C
 
 export const H_BLOCK_BAD = H_SHARED_AGAIN + I32; // i32 pointer: a word a block (blockStatus.ts)
 
-/** Memory of lists that grow (contact/listMemory.ts). */
+/** Memory of lists that grow (contact/prepare/listMemory.ts). */
 // i32 pointer: a word a block, QUIET_* (blockStatus.ts)
 export const H_BLOCK_QUIET = H_BLOCK_BAD + I32;
 export const H_BLOCK_PACKED = H_BLOCK_QUIET + I32; // i32 pointer: its word of H_BLOCK_NEAR when pairs were packed

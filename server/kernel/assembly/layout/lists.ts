@@ -1,4 +1,4 @@
-/** Lists that grow (contact/listMemory.ts). */
+/** Lists that grow (contact/prepare/listMemory.ts). */
 import { I32 } from "./sizes.ts";
 
 /** Kinds: lists of a kind have one capacity. */
@@ -10,7 +10,7 @@ export const LIST_BLOCKS = 4; // contact blocks, edge-edge at the end
 export const LIST_SOLVED = 5; // packed contact blocks that are solved
 export const LIST_PICKED = 6; // near lanes
 export const LIST_KINDS = 7;
-// A list that does not grow, behind the others in H_LISTS_FULL: ROW rows of implicit bodies.
+// Rows of implicit bodies (ROW). This list does not grow; H_LISTS_FULL has its bit behind those of the others.
 export const LIST_IMPLICIT = LIST_KINDS;
 
 export const LIST_POINTER = 0; // i32 address of the word that points to the list

@@ -111,7 +111,7 @@ export function between(from: usize, to: usize, low: usize): v128 {
   return add(sub(v128.load(to), v128.load(from)), sub(v128.load(to + low), v128.load(from + low)));
 }
 
-/** Moves a particle by w times `by`, with a fourth lane of 0. Only the low word changes: particles.ts carries it. */
+/** Moves a particle by w times `by`, whose fourth lane is 0. Only the low word changes; `carry` moves it on to x. */
 // @inline
 export function push(particle: usize, low: usize, by: v128): void {
   v128.store(particle + low, add(v128.load(particle + low), mul(v128.load32_splat(particle, 12), by)));

@@ -1,6 +1,6 @@
 /**
  * Resting contacts of rigid bodies with analytic colliders, as rows beside those of their pairs
- * (contact/rigidContact.ts). When they were solved after the pairs and per body (rigid.ts), the body on top pushed the
+ * (solve/rigidContact.ts). When they were solved after the pairs and per body (rigid.ts), the body on top pushed the
  * lower one into the floor with half of its weight a substep. With two boxes the lower one crept at 8 mm/s and the
  * upper one fell within 15 s; a tower of eight collapsed within a second. In one system the floor's push goes up
  * through all of them.

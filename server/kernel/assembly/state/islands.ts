@@ -101,7 +101,7 @@ function standsForSeveral(rows: usize, b: i32): bool {
   return false;
 }
 
-/** Returns whether the room has a pile: pairs keep their pushes (contact/piles.ts). */
+/** Returns whether the room has a pile: pairs keep their pushes (contact/solve/piles.ts). */
 // @inline
 export function hasLoads(): bool {
   return load<i32>(L.HEADER, L.H_PRESSED) === L.PILES;

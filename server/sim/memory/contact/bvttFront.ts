@@ -1,7 +1,7 @@
 /**
- * Plans memory and topology of the BVTT front (kernel/assembly/contact/bvttFront.ts). A leaf has four triangles of a
- * surface, and the particles, vertices and edges that no leaf before it has. Nodes above the leaves follow from the
- * undeformed positions. Particles in no triangle have leaves without triangles.
+ * Plans memory and topology of the BVTT front (kernel/assembly/contact/detect/bvttFront.ts). A leaf has four triangles
+ * of a surface, and the particles, vertices and edges that no leaf before it has. Nodes above the leaves follow from
+ * the undeformed positions. Particles in no triangle have leaves without triangles.
  */
 import * as L from "../../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "../memoryMap.ts";

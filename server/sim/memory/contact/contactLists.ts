@@ -1,6 +1,6 @@
 /**
- * Plans the growing lists of contact (kernel/assembly/contact/listMemory.ts), which come last in a room's memory. Their
- * initial size is enough for most scenes, and their contents do not depend on it.
+ * Plans the growing lists of contact (kernel/assembly/contact/prepare/listMemory.ts), which come last in a room's
+ * memory. Their initial size is enough for most scenes, and their contents do not depend on it.
  */
 import * as L from "../../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "../memoryMap.ts";

@@ -1,6 +1,6 @@
 /**
- * Plans memory for contacts of rigid bodies (kernel/assembly/contact/rigidContact.ts), and sets the marks of their
- * particles.
+ * Plans memory for contacts of rigid bodies (kernel/assembly/contact/solve/rigidContact.ts), and sets the marks of
+ * their particles.
  */
 import * as L from "../../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../../body/template.ts";

@@ -14,7 +14,7 @@ import { Tetrahedra, tetrahedraOf } from "./linearTetrahedra.ts";
 type Spec = Extract<MethodSpec, { type: "finite-elements" | "finite-volumes" }>;
 const integratorOf = (spec: MethodSpec): Integrator => (spec as Spec).integrator ?? "implicit";
 
-/** @param weights of the corners, from the placed elements */
+/** @param weights returns the corners' weights for the placed elements */
 export const tetrahedralMethod = (
   weights: (elements: TetElements, positions: Float64Array) => Float64Array,
 ): MethodKind => ({
@@ -32,7 +32,7 @@ export const finiteElements = tetrahedralMethod(volumeGradients);
 
 /** Elements of the body where the scene places it. */
 export function placedElements({ elements, positions, tets }: BodyTemplate): TetElements {
-  // the scene's rules ensure it (shared/scene/sceneMethod.ts)
+  // The scene's rules require tetrahedra (shared/scene/sceneMethod.ts).
   const own = elements.find((e) => e.kind === "tet")!;
   return tetElements(positions, tets, own);
 }

@@ -148,7 +148,7 @@ export class FluidSolidCoupling {
     });
   }
 
-  /** Motion of the surface at near point n by a unit push there and equal ones at all other points, 1/kg. */
+  /** Velocity of the surface at near point n, over the impulse, if all near points get the same impulse, 1/kg. */
   private lightness(n: number): number {
     let sum = 0;
     this.eachCorner(n, (corner, weight) => (sum += weight * this.surface.w[corner]! * this.shares[corner]!));

@@ -23,12 +23,11 @@ export class Neighbors {
   i = new Uint32Array(0);
   j = new Uint32Array(0);
   pairs = 0;
-  /**
-   * Points by cell; where the pairs of order[n] begin (one entry more than points); and the place in `order` of pair
-   * p's second point.
-   */
+  /** Points by cell. */
   readonly order: Uint32Array;
+  /** Place of the first pair of order[n]; one entry more than points. */
   readonly group: Uint32Array;
+  /** Place in `order` of each pair's second point. */
   second: Uint32Array;
   private readonly count: number;
   /** Start of each cell in `order`. */

@@ -132,7 +132,7 @@ async function apart(far: number, minutes: number, progress: (done: number) => v
 export const figure: Figure = {
   id: "rest",
   title: "A rest state stays at rest, a kilometer away and after an hour",
-  source: "physics.md, section 6: absolute positions in float32",
+  source: "a trap of float32: absolute positions",
   async run(size, progress: Progress = () => {}) {
     const full = size === "full";
     const checks: Check[] = [];

@@ -14,7 +14,7 @@ const apart = (a: readonly Float64Array[], sa: number, b: readonly Float64Array[
 export const figure: Figure = {
   id: "scale",
   title: "Millimeters and tens of meters: one physics",
-  source: "physics.md, section 6: no dimensional epsilon",
+  source: "a rule of the solver: no threshold in meters",
   async run(size, progress: Progress = () => {}) {
     const full = size === "full";
     const exact = full ? [2 ** -17, 2 ** -14, 2 ** -12, 2 ** -10, 2 ** -7, 2 ** -3, 4, 16, 64] : [2 ** -10, 64];

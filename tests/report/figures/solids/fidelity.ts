@@ -160,7 +160,7 @@ async function full(progress: Progress): Promise<{ checks: Check[]; plots: Plot[
 export const figure: Figure = {
   id: "fidelity",
   title: "Materials have their given stiffness at any step",
-  source: "physics.md, section 7; beyond the paper, which names it as its own limitation",
+  source: "beyond the paper, which names it as its own limitation",
   alone: true,
   async run(size: FigureSize, progress: Progress = () => {}) {
     const small = async () => ({

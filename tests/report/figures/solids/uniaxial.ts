@@ -182,7 +182,7 @@ const picturesOf = ({ meshes }: Measured): Picture[] => [
 export const figure: Figure = {
   id: "uniaxial",
   title: "Uniaxial stretch: stiffness and contraction are those of the material",
-  source: "beyond the paper, which names this as its limitation (section 7); physics.md, section 4",
+  source: "beyond the paper, which names this as its limitation (section 7)",
   async run(size, progress) {
     const m = await measure(size, progress);
     return { text: TEXT, checks: checksOf(m), plots: plotsOf(m), pictures: picturesOf(m) };

@@ -4,7 +4,10 @@
  */
 import { edgeRow, vertexRow } from "../prepare/rows";
 
-/** Names of rows of a leaf pair: vertices of the first leaf with triangles, vertices of the second leaf, edges. */
+/**
+ * Names of the rows of a leaf pair. From 0: vertices of the first leaf with triangles of the second. From SWAPPED_NAME:
+ * vertices of the second leaf. From EDGE_NAME: edges.
+ */
 export const LEAF_MOST = 12;
 export const SWAPPED_NAME = 4 * LEAF_MOST;
 export const EDGE_NAME = 8 * LEAF_MOST;
