@@ -29,7 +29,7 @@ export class Session {
    * client sends the token.
    */
   token: string;
-  /** Fingerprint of the token, which is stored and compared. */
+  /** Fingerprint of the token: stored and compared in its place. */
   readonly mark: string;
   readonly member: number;
   name: string;

@@ -26,7 +26,8 @@ export function comesNear(mover: Mover, from: number, to: number, x: Float32Arra
   ) as [number[], number[]];
   const middle = a.map((c, r) => 0.5 * (c + b[r]!));
   const half = 0.5 * Math.sqrt(a.reduce((s, c, r) => s + (c - b[r]!) ** 2, 0));
-  // keys within the tick may leave the straight line; the tick's own displacement covers that
+  // Between the two moments the path may leave the straight line. So the radius grows by the whole displacement, not by
+  // half of it.
   const reach2 = (mover.radius + 2 * half + margin) ** 2;
   for (let i = 0; i < x.length; i += 4)
     if ((x[i]! - middle[0]!) ** 2 + (x[i + 1]! - middle[1]!) ** 2 + (x[i + 2]! - middle[2]!) ** 2 <= reach2)

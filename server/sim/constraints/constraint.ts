@@ -54,7 +54,7 @@ export type Elasticity = "isotropic" | "neo-hookean" | "stable-neo-hookean" | "s
 export interface Row {
   /**
    * @param offset of a row in the block, bytes
-   * @param row number of rows after that
+   * @param row number of the row, from there on
    */
   read: (offset: number, row?: number) => number;
   scene: Material;
@@ -64,7 +64,7 @@ export interface Row {
   massUnit: number;
 }
 
-/** Particles of an element that is made from a row, which has its particles already. */
+/** Particles of an element that is read back from a row: none, because the row itself names them. */
 export const NONE = new Uint32Array(0);
 
 /** float64[count] of consecutive rows. */

@@ -36,14 +36,14 @@ import { type DistanceElements, lengthsOf, springElements } from "./distance.ts"
 import { project, stored, type Value } from "./geometric.ts";
 import { polyhedron, sixVolumes, triplesOf } from "./polyhedron.ts";
 
-/** Volumes of n hexahedra, each in both of its triangulations (kernel/assembly/constraints/hexahedron.ts). */
+/** Volumes of n hexahedra, each computed with both triangulations (kernel/assembly/constraints/hexahedron.ts). */
 export interface HexahedronElements extends AnyElements {
   kind: "hexahedron";
   /** uint32[8n]: corner c has x from bit 0, y from bit 1, z from bit 2 */
   particles: Uint32Array;
   /** float64[2n] six times the rest volume, m^3 */
   rest: Float64Array;
-  /** float64[n] compliance in each of the two, m^3/Pa */
+  /** float64[n] compliance of each of the two volumes, m^3/Pa */
   alpha: Float64Array;
 }
 
@@ -65,7 +65,7 @@ export const RISING: readonly (readonly [number, number, number])[] = [
   [4, 5, 7],
   [4, 7, 6],
 ];
-/** Faces cut the other way. */
+/** The same faces, cut along their other diagonals. */
 export const FALLING: readonly (readonly [number, number, number])[] = [
   [0, 4, 2],
   [4, 6, 2],

@@ -22,7 +22,7 @@ export interface Phase {
   meets?: number;
   /** Blocks left out while their body is inactive or asleep, in ascending order. */
   runs?: readonly SpawnableRun[];
-  /** Extra data for the phases of a schedule. */
+  /** Fields of a schedule's phases: PHASE_FIRST to PHASE_OMEGA (layout/program.ts). */
   sweep?: { first: number; corners: number; kept: number; sum: number; older: number; omega: number };
 }
 

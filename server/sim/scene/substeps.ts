@@ -74,7 +74,7 @@ export function chooseSteps(scene: Scene, bodies: readonly Pick<BodyTemplate, "e
     : { tickHz, substeps: substeps * parts, iterations: Math.max(1, Math.floor(iterations / parts)) };
 }
 
-/** True if the body's values have another meaning with another step. */
+/** True if the body's stiffness depends on the number of substeps: more of them would make another body. */
 export function dependsOnSubsteps(body: Body): boolean {
   if (body.kind === "ball" || body.kind === "points") return false;
   const { material } = body;

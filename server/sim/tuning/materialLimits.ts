@@ -26,13 +26,11 @@ type BodyLimits = TuningLimits["bodies"][number];
 const MATERIAL: Partial<Record<BodyField, number>> = { density: 10, youngsModulus: 100, bendingStiffness: 100 };
 /** Smallest and largest target volume of a balloon, in volumes at rest. */
 const PRESSURE: Span = { least: 0.2, most: 3 };
-/** Weight over the load that strains a body by 1: below it, the body is not crushed. */
+/** Largest strain of a body by its own weight, up to which it counts as not crushed. */
 export const MOST_STRAIN = 1;
-/** Gravity assumed at least, m/s^2, also for rooms without gravity. */
+/** Least gravity that the limits assume, m/s^2, also in rooms without gravity. */
 const USUAL_GRAVITY = 9.81;
-/**
- * Largest number of steps of a method in a tick: all bodies at once take only a few times the steps that scenes use.
- */
+/** Largest number of steps of a method in a tick: a few times the number that scenes use. */
 const MOST_STEPS = 16;
 /** Share of the largest plastic strain below which flow has to begin. */
 const BELOW_STRAIN = 0.99;

@@ -21,7 +21,7 @@ export let previous: usize = 0;
 export let current: usize = 0;
 /** Per context and symbol 16 bytes: u16 start, u16 frequency, u32 reciprocal, u32 its shift, u32 unused. */
 export let coding: usize = 0;
-/** Per context 64 bytes: u16 starts. */
+/** Starts of a context's symbols, u16, 64 bytes a context: the decoder searches them. */
 export let search: usize = 0;
 /** u32 symbols and raw values of the frame being encoded. */
 export let symbols: usize = 0;

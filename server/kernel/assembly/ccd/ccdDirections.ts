@@ -36,7 +36,7 @@ const UNDERFLOW: f64 = 1.3e-259;
 const PARALLEL: f64 = 1e-14;
 /** Below this squared sine a triangle's normal is rounding. */
 const FLAT: f64 = 1e-26;
-/** 2^-20: an edge this far from the contact is not affected by rounding. */
+/** 2^-20: rounding does not move a closest point across an edge that is further away than this part of the size. */
 const INSIDE: f64 = 9.5367431640625e-7;
 
 /** Lower bounds of d.(y - x) at t0 and t1 for the points at byte offsets `from` and `to`. */

@@ -157,7 +157,10 @@ export const PATCH_MOST = PATCH_LEAST + F32; // f32 greatest ratio
 export const PATCH_COMPARED = PATCH_MOST + F32; // i32 PATCH_STAMP that the two ratios belong to
 export const PATCH_BYTES = PATCH_COMPARED + I32;
 
-/** A separated pair: one axis keeps the boxes of two numbers apart. Low side of one box, -high side of the other. */
+/**
+ * A separated pair: the boxes of two nodes are apart on one axis. The row has the places of two numbers: the low side
+ * of one box, and minus the high side of the other.
+ */
 export const SEPARATED_LOW = 0; // i32 address in FRONT_BOXES
 export const SEPARATED_HIGH = SEPARATED_LOW + I32; // i32 address in FRONT_BOXES
 export const SEPARATED_REACH = SEPARATED_HIGH + I32; // f32 m

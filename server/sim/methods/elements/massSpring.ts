@@ -28,7 +28,7 @@ export const massSpring: MethodKind = {
 };
 
 function springsOf({ elements }: Pick<BodyTemplate, "elements">): Constants {
-  // the scene's rules ensure it (shared/scene/sceneMethod.ts)
+  // The scene's rules require springs (shared/scene/sceneMethod.ts).
   const edges = elements.find((e) => e.kind === "distance")!;
   return { ends: edges.particles, rest: edges.rest, stiffness: edges.alpha.map((a) => 1 / a) };
 }
@@ -37,7 +37,7 @@ class Springs implements ForceModel {
   private readonly ends: Uint32Array;
   private readonly rest: Float64Array;
   private readonly stiffness: Float64Array;
-  /** For each spring: n, and l. */
+  /** n of each spring, and l below. */
   private readonly n: Float64Array;
   private readonly length: Float64Array;
 

@@ -174,7 +174,7 @@ export class MacGrid implements FluidCells, VelocityGrid {
     const stick = sticks && this.spec.cells[across]! > 1;
     const to = step[across]!;
     const end = (n[across]! + 1) * to;
-    // faces on a wall are 0: outside of it is the negative of the next value inside
+    // Faces on a wall are 0. So the value outside of the wall is minus the first value inside.
     const on = axis === across;
     const inner = on ? 2 * to : to;
     const near = on ? -1 : stick ? -2 : 1;

@@ -25,7 +25,7 @@ import { Neighbors } from "../fluids/neighbors.ts";
 const STIFFEST = 0.5;
 /** Margin of listed pairs beyond the cut-off, in d_0; they are listed again once a point has moved half of it. */
 const SKIN = 0.3;
-/** Largest number of points times steps of a tick, including its own substeps: 27 pairs each, 30 ms. */
+/** Largest product of points and steps in a tick, own substeps included. With 27 pairs a point it takes 30 ms. */
 const MOST_STEPPED = 2 ** 16;
 const DEFAULTS = { exponents: [6, 12], cutOff: 2.2, heatRate: 4 } as const;
 

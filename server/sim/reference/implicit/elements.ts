@@ -126,7 +126,7 @@ function hooke({ mu, lambda }: Pick<TetElements, "mu" | "lambda">, E: readonly n
   ];
 }
 
-/** Row by row: V A S, S symmetric. */
+/** V A S, row by row; S is symmetric, as 00 11 22 12 02 01. */
 function timesSymmetric(V: number, A: ArrayLike<number>, a: number, S: ArrayLike<number>, s: number): number[] {
   const P: number[] = [];
   for (let r = a; r < a + 9; r += 3) {
@@ -139,7 +139,10 @@ function timesSymmetric(V: number, A: ArrayLike<number>, a: number, S: ArrayLike
   return P;
 }
 
-/** Strains of a viscous law: (1 + theta) times that of s - theta/(1 + theta) (a s(x) + b s(x1)), up to a constant. */
+/**
+ * Strains s that enter a viscous law. Its energy is (1 + theta) times that of the strain
+ * s - theta/(1 + theta) (a s(x) + b s(x1)), up to a constant.
+ */
 class Past {
   stiffening = 1;
   private kept: Float64Array | undefined;

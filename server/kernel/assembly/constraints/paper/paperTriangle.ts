@@ -249,8 +249,8 @@ function continueLane(at: usize, element: usize): void {
   const d2 = Math.max(s2, S0);
   const t1 = s1 < S0 ? E0 + S0 * (s1 - S0) : (s1 * s1 - 1.0) * 0.5;
   const t2 = s2 < S0 ? E0 + S0 * (s2 - S0) : (s2 * s2 - 1.0) * 0.5;
-  // (t1 - t2)/(s1^2 - s2^2): 1/2 above s0, s0/(s1 + s2) below. Times s_i it is at most s0; if s1 + s2 is 0, so is the
-  // shear
+  // r = (t1 - t2)/(s1^2 - s2^2): 1/2 above s0, s0/(s1 + s2) below. r s_i is at most s0. If s1 + s2 is 0, there is no
+  // shear.
   const sum = s1 + s2;
   const r = s2 >= S0 ? 0.5 : s1 < S0 ? (sum > 0.0 ? S0 / sum : 0.0) : (t1 - t2) / ((s1 - s2) * sum);
   // strain, then stress over k_weft in the fabric's frame
@@ -266,7 +266,7 @@ function continueLane(at: usize, element: usize): void {
   const syy = k11 * (eyy - coupling * exx);
   const sxy = gamma / shear;
   store<f32>(at, <f32>(0.5 * (sxx * exx + syy * eyy + sxy * gamma)), L.SCRATCH_ENERGY);
-  // T = V^T S V, dE/dF = U (..) V^T
+  // T = V^T S V; dE/dF = U q V^T
   const T11 = sxx * v1x * v1x + syy * v1y * v1y + 2.0 * sxy * v1x * v1y;
   const T22 = sxx * v2x * v2x + syy * v2y * v2y + 2.0 * sxy * v2x * v2y;
   const T12 = sxx * v1x * v2x + syy * v1y * v2y + sxy * (v1x * v2y + v1y * v2x);

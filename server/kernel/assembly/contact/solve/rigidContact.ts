@@ -248,11 +248,11 @@ function notePush(contact: usize): void {
 }
 
 /**
- * Extrapolates by conjugate gradients. The change of the two sweeps is the gradient, d; pushes move along the last
- * direction p by b p, then p = b p + d,
- *   b = sum W d^2 / (that of the time before), 0 if it would be above 1
- * @param before sum of the time before, 0: none
- * @returns sum of this time
+ * Extrapolates by conjugate gradients. The change d by the two sweeps stands for the gradient. Pushes move by b p along
+ * the last direction p; then p = b p + d.
+ *   D = sum W d^2,  b = D / (D of the last call), 0 if it would be above 1
+ * @param before D of the last call, 0: none
+ * @returns D
  */
 function driveOn(island: usize, before: f64): f64 {
   let now: f64 = 0;
