@@ -32,7 +32,7 @@ export interface RoomEvents {
   grabbed: HeldPoint & { tick: number };
   released: HeldPoint & { tick: number };
   /**
-   * A body was put in or taken out, from the frame of `tick` on. @see member who did it; 0: the server, by a reset or
+   * A body was put in or taken out, from the frame of `tick` on. `member` did it; 0: the server, by a reset or
    * an undo
    */
   spawned: { tick: number; body: number; member: number };
@@ -45,14 +45,14 @@ export interface RoomEvents {
   notice: { code: string; text: string; details: unknown };
   /** Another member called `send`. */
   message: { member: number; type: string; data: unknown };
-  /** A member (possibly this one) reacted. @see reaction place in REACTIONS */
+  /** A member (possibly this one) reacted. `reaction`: place in REACTIONS. */
   reaction: { member: number; reaction: number };
   /** New lines of chat, also this member's own; after joining the last ones, `earlier`. */
   said: { lines: readonly Said[]; earlier: boolean };
   state: RoomState;
   /** The connection ended for another reason than `leave`. */
   error: { error: PliantError };
-  /** The scene was restarted. @see member who asked for it; 0: the server */
+  /** The scene was restarted. `member` asked for it; 0: the server. */
   reset: { tick: number; member: number };
   /** The bodies that can be spawned, because they are not in the room, from the frame of `tick` on. */
   spawnable: { tick: number; bodies: readonly number[]; member: number };
@@ -64,7 +64,7 @@ export interface RoomEvents {
   /** All pins of the room; `member` set or removed one of them, 0: the server. */
   pins: { tick: number; pins: readonly PinRow[]; member: number };
   access: AccessState;
-  /** The room's tuning from the frame of `tick` on. @see member who changed it; 0: the server */
+  /** The room's tuning from the frame of `tick` on. `member` changed it; 0: the server. */
   tuned: { tick: number; tuning: Tuning; member: number };
   stats: RoomStats;
   /** The room was resumed with another scene: `bodies` are new. */
@@ -99,7 +99,7 @@ export const EVENT_NAMES: readonly RoomEventName[] = [
 
 /** Events that only the parts of a client tell each other. */
 interface InnerEvents extends RoomEvents {
-  /** @see resumed true: the same session and scene as before the connection was lost */
+  /** `resumed`: the session and the scene are the same as before the connection was lost. */
   welcome: { resumed: boolean };
   topology: Topology;
   /** Told before `frame`. */

@@ -21,7 +21,7 @@ export interface Newcomer {
   wasIn: boolean;
   /** Fingerprint of the session that it presents. */
   session?: string;
-  /** Its address, as `addressKey` gives it. */
+  /** Address of the visitor, as `addressKey` gives it. */
   address: string;
 }
 

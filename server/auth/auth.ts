@@ -41,7 +41,7 @@ export interface Entry {
   name: string | undefined;
   /** Expiry of the token, wall time in ms; null: never, or no token. */
   expiresAtMs: number | null;
-  /** Its address, as `addressKey` gives it. */
+  /** Address of the visitor, as `addressKey` gives it. */
   address: string;
   /** `open` mode: why the given token is invalid. */
   tokenProblem?: string;

@@ -326,7 +326,7 @@ export interface StepResult extends Frames {
 /** A room's state between two ticks (sim/world/checkpoint.ts). */
 export interface SavedState {
   tick: number;
-  /** Its buffer is transferred. */
+  /** The array's buffer is transferred, not copied. */
   state: Uint8Array<ArrayBuffer>;
   stateHash: string;
   /** Duration of saving, which delays the next tick, s. */

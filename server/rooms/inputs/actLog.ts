@@ -26,7 +26,7 @@ export type Act = {
   /** First and last tick with an input of this act. */
   tick: number;
   until: number;
-  /** Its inverse inputs are queued. */
+  /** The act's inverse inputs are queued. */
   pending: boolean;
 } & (
   | { type: "spawn"; body: number }

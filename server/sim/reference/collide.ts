@@ -160,7 +160,8 @@ export function answer(
   const d1 = end.d - r;
   if (d1 > 0 && d1 > move) return undefined;
   if (d0 <= 0) {
-    // from within the margin: away from the surface at its start, or further into it, even through to another side
+    // The particle starts within the margin. It moves away from that surface, or further in, perhaps through to another
+    // side.
     const inward = dot(dx, start.n);
     if (inward < 0 && (d1 > 0 || dot(start.n, end.n) < 0.5)) return { depth: -(d0 + inward), n: start.n, entry: 0 };
     return d1 > 0 ? undefined : { depth: -d1, n: end.n, entry: 0 };

@@ -26,7 +26,7 @@ const UPRIGHT = 0.1;
 const LEAST_FRICTION = 0.1;
 /** Length of a held body under its weight, relative to its rest. */
 const STRETCH = 1.1;
-/** Fixed points of a body or of attached bodies, and particles of a body, that are looked at. */
+/** Largest numbers that count: fixed points of a body or of attached bodies, and particles of a body. */
 const MOST_HELD = 64;
 const MOST_PARTICLES = 512;
 

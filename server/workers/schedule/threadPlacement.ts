@@ -20,9 +20,9 @@ const FULL = 0.8;
 export interface Resident {
   /** Number of its thread, -1 before the first step. */
   home: number;
-  /** Its ticks take long. */
+  /** The room's ticks take long. */
   heavy: boolean;
-  /** Its demand, as a share of one thread. */
+  /** Demand of the room, as a share of one thread. */
   demand: number;
   /** End of its last step, ms; Infinity: a step waits or runs. */
   activeMs: number;

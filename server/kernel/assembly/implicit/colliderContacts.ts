@@ -22,7 +22,7 @@ import { meets } from "../state/filters";
 
 /** A particle touches if it is no further above a collider's margin than this part of its contact radius. */
 const NEAR: f32 = 0.002;
-/** It is held this part of its contact radius above the margin, so that `collide` has nothing to resolve. */
+/** A particle that touches is held above the margin by this part of its radius, so that `collide` does nothing. */
 const SKIN: f32 = 0.001;
 /**
  * A contact that slips by at most this part of the contact radius in a step sticks in the next. Tried: ten times as

@@ -145,9 +145,9 @@ function grabForceLimit(at: usize, limit: f32, W: f32): f32 {
 }
 
 /**
- * Pulls a grab's target after the body.
- * @param sum from the target to the held point, m; reach its largest length, m
- * @returns the remaining sum
+ * Moves a grab's target towards the held point, if it is further away than `reach`.
+ * @param sum from the target to the held point, m. reach: largest length of it, m
+ * @returns from the new target to the held point, m
  */
 function slip(at: usize, sum: v128, reach: f32): v128 {
   const x = f32x4.extract_lane(sum, 0);
