@@ -78,7 +78,7 @@ export class Attempts {
     return known ? Math.min(most, known.tokens + ((nowMs - known.atMs) * share * this.#perMinute) / 60_000) : most;
   }
 
-  /** Stores a bucket less the given amount, as the most recently used one. */
+  /** Takes the amount from a network's bucket, and marks the bucket as the most recently used one. */
   #keep({ network, share }: Network, amount: number, nowMs: number): void {
     const tokens = Math.min(share * this.#burst, this.#tokens({ network, share }, nowMs) - amount);
     this.#left.delete(network);

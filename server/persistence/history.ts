@@ -40,7 +40,7 @@ export interface Rebuild {
   records: TickRecord[];
   /** Recorded state hashes after some of these ticks. */
   hashes?: TickHash[];
-  /** A state was saved after the last tick. */
+  /** True if a state was saved after the last tick. */
   fresh: boolean;
 }
 

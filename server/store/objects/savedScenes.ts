@@ -6,14 +6,14 @@ import { networksOf } from "../../../shared/networks.ts";
 
 /** An entry of the gallery, without its picture. */
 export interface SavedScene {
-  /** Random; part of its addresses. */
+  /** Random; part of the entry's HTTP addresses. */
   id: string;
   title: string;
   /** Id of the stored scene with its text. */
   scene: string;
   /** Id of the scene, or of the saved scene, that it was made from. */
   origin: string;
-  /** Address of the visitor who saved it, as limits count it; null: an operator, without a share. */
+  /** Network address of the visitor who saved it, as limits count it; null: an operator, without a share. */
   address: string | null;
   /** Size of its text in UTF-8. */
   bytes: number;

@@ -1,7 +1,7 @@
 /**
  * Corrects the rigid motion of a free body, or of bodies that touch only each other, so that momentum and angular
  * momentum are exact. A rigid motion changes no elastic energy. Conjugate gradients that end early do not conserve them
- * (a bar torn at with 2 MN turned about its axis by 20 degrees), and BDF2 itself damps rotation.
+ * (a bar pulled with 2 MN turned about its axis by 20 degrees), and BDF2 itself damps rotation.
  *   y = S + Q (y - Y),  S, Y = centers of mass of xt, y
  *   L' = sum m q x v' = keep ((4 L - L1)/3 + 2h/3 sum m q x a),  v' = (3 y - 4 x + x1)/2h,  q = y - Y
  * In Euler's step L' = keep (L + h sum m q x a), v' = (y - x)/h. With v' = (k y - e)/b, where e includes b times the
@@ -9,7 +9,7 @@
  * Newton's steps,
  *   sum m ((q.e) 1 - (q e^T + e q^T)/2) w = sum m q x e + b L'
  * L and L1 are about centers of mass; damping applies alike.
- * Tried: Q where sum m |y - xt|^2 is least (a spin of 8 1/s lost 1 % a minute); the torque of a before Q (a bar torn at
+ * Tried: Q where sum m |y - xt|^2 is least (a spin of 8 1/s lost 1 % a minute); the torque of a before Q (a bar pulled
  * with 2 MN tumbled).
  */
 import * as L from "../layout/layout";
@@ -138,7 +138,7 @@ function turnBy(list: usize, bodies: i32, y: i32, a0: f64, a1: f64, a2: f64): vo
   }
 }
 
-/** b L' -> turn, and the center of e -> E. */
+/** Computes b L' (in `turn`) and the center of e (in E). */
 function wantTurn(list: usize, bodies: i32, euler: bool): void {
   const h = load<f64>(rowOf(list, 0), L.IMPLICIT_STEP_SECONDS);
   const b = euler ? h : 2 * h;
@@ -159,7 +159,7 @@ function wantTurn(list: usize, bodies: i32, euler: bool): void {
 }
 
 /**
- * turn += factor keep sum m (x - center) x (v - mean v), center of mass -> center.
+ * Adds factor keep sum m (x - center) x (v - mean v) to `turn`. `center` is then the center of mass.
  * @param x, rate numbers of vectors, the latter that of v
  */
 function addTurn(list: usize, bodies: i32, x: i32, rate: i32, euler: bool, factor: f64): void {
@@ -187,7 +187,7 @@ function addTurn(list: usize, bodies: i32, x: i32, rate: i32, euler: bool, facto
   }
 }
 
-/** E += mean of `gainOf` times the external acceleration. */
+/** Adds the mean of `gainOf` times the external acceleration to E. */
 function addPush(list: usize, bodies: i32, euler: bool): void {
   let total: f64 = 0;
   let a: f64 = 0;

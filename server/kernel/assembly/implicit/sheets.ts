@@ -326,8 +326,8 @@ function sinceSquared(past: usize): f64 {
 }
 
 /**
- * Stores K x from which the step's rates are measured, a K x(x) + b K x(x1), behind the triangles' strains. Each is
- * turned with the stencil's frame from there to y.
+ * Stores each stencil's earlier curvature, a K x + b K x1, behind the triangles' strains. Viscous forces follow from
+ * the change since. Both terms are turned with the stencil's frame, from x and x1 to y.
  */
 export function keepPastOfBends(row: usize, x: usize, x1: usize, y: usize, a: f64, b: f64): void {
   const end = endOfBends(row);

@@ -68,7 +68,7 @@ export function svdLanes(at: usize): void {
   let b01 = t01;
   let b02 = t02;
   let b12 = t12;
-  // p = 0: any direction is valid, and B = 0 leads to one
+  // If p = 0, all directions are eigenvectors, and the code below finds one with B = 0.
   const p2 = madd(
     f32x4.splat(0.33333334),
     dot3(b01, b01, b02, b02, b12, b12),
