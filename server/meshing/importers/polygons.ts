@@ -160,7 +160,7 @@ function isEar(flat: Flat, before: number[], next: number[], convex: boolean[], 
   const at = (p: number, q: number): boolean => x[p] === x[q] && y[p] === y[q];
   const least = closed ? 0 : Number.MIN_VALUE;
   for (let p = next[c]!; p !== a; p = next[p]!) {
-    // A convex corner inside is not the only one. Corners may coincide where a polygon touches itself.
+    // If a convex corner is inside, a reflex one is, too. Corners may coincide where a polygon touches itself.
     if (convex[p]! || at(p, a) || at(p, tip) || at(p, c)) continue;
     if (turn(flat, a, tip, p) >= least && turn(flat, tip, c, p) >= least && turn(flat, c, a, p) >= least) return false;
   }

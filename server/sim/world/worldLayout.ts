@@ -159,7 +159,7 @@ export interface SimLayout extends Record<string, unknown> {
   limits: TuningLimits;
   /** Tunable values of each body as the scene gives them, and the data that changing them needs. */
   tunable: TunableBody[];
-  /** Lanes of compliant bodies' constraints, RUN_INTEGERS each (retune.ts). */
+  /** Runs of lanes of compliant bodies, RUN_INTEGERS numbers each (retune.ts). */
   materialRuns: Int32Array;
   /** Balloons: address of the ENCLOSED row, and six times the target volume that the scene sets, m^3. */
   enclosed: { body: number; row: number; rest: number }[];

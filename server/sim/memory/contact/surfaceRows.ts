@@ -19,7 +19,7 @@ export const SOLID = {
   cloth: L.SOLID_CLOTH,
   soft: L.SOLID_SOFT,
   ball: L.SOLID_BALL,
-  // points have no surface with an inside
+  // Points have no triangles, so nothing is inside of them.
   points: L.SOLID_SOFT,
   collider: L.SOLID_COLLIDER,
 } as const;
