@@ -20,9 +20,10 @@ import { TICKET_HEADER, type Ticket, type Tickets } from "./ticket.ts";
 const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 /** Matches routes of one room. */
 const OF_A_ROOM = /^\/api\/(admin\/)?rooms\/:room(\/|$)/;
-/** Time limits of connecting to an owner and of its answer, ms. A request may build a scene. */
+/** Time limits of connecting to an owner and of its answer, ms. A request may build a scene, but one that reads may not. */
 const CONNECT_MS = 2000;
 const ANSWER_MS = 120_000;
+const READ_MS = 15_000;
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -179,6 +180,7 @@ class Forwarder {
         }),
         rewriteHeaders: withoutHopByHop,
         retryDelay: () => null,
+        timeout: request.method === "GET" ? READ_MS : ANSWER_MS,
         onResponse: (_request, answered, response) => {
           metrics.forwarded("proxy");
           answered.send((response as unknown as { stream: NodeJS.ReadableStream }).stream);

@@ -4,7 +4,16 @@
  * process has a room. Without reports a free room goes to the first process that claims it.
  */
 import type { ClusterMetrics } from "../metrics/cluster.ts";
-import type { GivenRoom, Holder, ListedProcess, ProcessReport, ProcessState, Store } from "../store/store.ts";
+import { readReport } from "../store/processReport.ts";
+import type {
+  GivenRoom,
+  Holder,
+  ListedProcess,
+  ProcessReport,
+  ProcessState,
+  Store,
+  StoredReport,
+} from "../store/store.ts";
 import { isAlive } from "./balance.ts";
 import type { Log } from "./leaseKeeper.ts";
 import type { ClusterRooms, RoomLoad } from "./rooms.ts";
@@ -45,6 +54,8 @@ export class Processes {
   readonly #loads: number[] = [];
   #known: ListedProcess[] = [];
   readonly #aheadMs = new Map<string, number>();
+  /** Processes whose last report was invalid. */
+  #invalid: ReadonlySet<string> = new Set();
   #timer: NodeJS.Timeout | null = null;
   /** The process is shutting down. */
   #ending: "draining" | "gone" | null = null;
@@ -55,7 +66,7 @@ export class Processes {
     this.#options = options;
     const { store, metrics } = options;
     this.#tell = oneByOne(() => store.report(this.report()));
-    this.#read = oneByOne(() => store.processes());
+    this.#read = oneByOne(async () => this.#valid(await store.processes()));
     metrics.load = () => this.load;
     metrics.processes = () => {
       const count = (wanted: ProcessState): number =>
@@ -173,6 +184,22 @@ export class Processes {
     this.drain();
     this.#ending = "gone";
     if (this.#started) await this.#told();
+  }
+
+  /** Drops invalid reports. Each is logged once until its process writes a valid one. */
+  #valid(stored: readonly StoredReport[]): ListedProcess[] {
+    const invalid = new Set<string>();
+    const valid = stored.flatMap((one) => {
+      const report = readReport(one);
+      if (!("invalid" in report)) return [report];
+      const { process } = one;
+      invalid.add(process);
+      if (!this.#invalid.has(process))
+        this.#options.log.warn({ process, reason: report.invalid }, "a process's report is ignored");
+      return [];
+    });
+    this.#invalid = invalid;
+    return valid;
   }
 
   #sample(): void {

@@ -1,5 +1,5 @@
-/** Reads the reports of processes. A report that is not in the documented form counts as none. */
-import type { GivenRoom, ListedProcess, ProcessReport, ProcessState } from "./store.ts";
+/** Reads the reports of processes. */
+import type { GivenRoom, ListedProcess, ProcessReport, ProcessState, StoredReport } from "./store.ts";
 
 /** Longest report, characters, and longest list of rooms that it has handed over. */
 const MOST_LENGTH = 2 ** 20;
@@ -31,18 +31,15 @@ const FORMS: Readonly<Record<Exclude<keyof ProcessReport, "process">, (value: ne
   given: (given: unknown) => Array.isArray(given) && given.length <= MOST_GIVEN && given.every(isGiven),
 };
 
-/**
- * @param process name of the process that wrote the report: it speaks for no other process
- * @param text the report, JSON
- * @returns the report; an empty list if it is invalid
- */
-export function readReport(process: string, text: string, secondsLeft: number): ListedProcess[] {
+/** @returns the report; or the cause for which it counts as none */
+export function readReport({ process, text, secondsLeft }: StoredReport): ListedProcess | { invalid: string } {
+  if (text.length > MOST_LENGTH) return { invalid: `it has ${text.length} characters, at most ${MOST_LENGTH} allowed` };
   try {
-    if (text.length > MOST_LENGTH) return [];
     const report = JSON.parse(text) as ProcessReport;
-    const isValid = Object.entries(FORMS).every(([field, fits]) => fits(report[field as keyof ProcessReport] as never));
-    return isValid ? [{ ...report, process, secondsLeft }] : [];
+    for (const [field, fits] of Object.entries(FORMS))
+      if (!fits(report[field as keyof ProcessReport] as never)) return { invalid: `field ${field} is not valid` };
+    return { ...report, process, secondsLeft };
   } catch {
-    return [];
+    return { invalid: "it is no JSON object" };
   }
 }

@@ -188,6 +188,16 @@ export interface ProcessReport extends Holder {
   given: GivenRoom[];
 }
 
+/** A report as it was written, which may have any form. */
+export interface StoredReport {
+  /** Name of the process that wrote it. The report speaks for no other process. */
+  process: string;
+  /** JSON. */
+  text: string;
+  /** Time until the report expires, s; negative after its end. */
+  secondsLeft: number;
+}
+
 export interface ListedProcess extends ProcessReport {
   /** Time until the report expires, s; negative after its end. */
   secondsLeft: number;
@@ -306,7 +316,7 @@ export interface Store {
    */
   report(report: ProcessReport): Promise<void>;
   /** Lists recent reports of processes, including expired ones. */
-  processes(): Promise<ListedProcess[]>;
+  processes(): Promise<StoredReport[]>;
   /** Releases a room, so that any process can claim it at once. Does nothing if the lease is already lost. */
   release(lease: Lease): Promise<void>;
   /**

@@ -54,7 +54,7 @@ export interface Turn {
  * posted as lists.
  */
 export type ThreadOrder =
-  | { id: number; name: "step"; task: StepTask | StepByKey; turn: Turn }
+  | { id: number; name: "step"; task: StepTask | ByKey<StepTask>; turn: Turn }
   | { id: number; name: "open" | "save" | "replay" | "inspect" | "help" | "collect"; task: unknown }
   /** Cancels the step of this number, if it has not begun. */
   | { id: number; name: "withdraw" };
@@ -210,7 +210,8 @@ export interface RoomHandle {
 
 /**
  * A room that the thread may already have open, by its key alone: posting a handle's memory and layout takes longer
- * than a light tick. A thread that does not know the key answers `UnknownRoom`, and then gets the handle.
+ * than a light tick, and the engine counts the memory anew with each handle, so that it collects the thread's garbage
+ * several times a second. A thread that does not know the key answers `UnknownRoom`, and then gets the handle.
  */
 export interface KnownRoom {
   key: string;
@@ -262,8 +263,8 @@ export interface StepTask {
   generation?: number;
 }
 
-/** A step for a thread that may have the room open. */
-export type StepByKey = Omit<StepTask, "room"> & { room: KnownRoom };
+/** A task for a thread that may have the room open. */
+export type ByKey<Task extends { room: RoomHandle }> = Omit<Task, "room"> & { room: KnownRoom };
 
 /** Parallel work in a tick: number of threads that worked on it, of chunks of work, and of chunks that helpers did. */
 export interface SharedWork {

@@ -13,7 +13,6 @@
  * all owners, and no two processes can write.
  */
 import { listingOf, quarantinedPieceOf } from "../listing.ts";
-import { readReport } from "../processReport.ts";
 import { bytesOf, PostgresClient, type Query, type Row } from "./postgresClient.ts";
 import { PostgresObjects } from "./postgresObjects.ts";
 import { CREATED_MEANWHILE, MIGRATIONS, VERSION_TABLE } from "./postgresSchema.ts";
@@ -25,7 +24,6 @@ import type {
   Holder,
   JournalSegment,
   Lease,
-  ListedProcess,
   Listing,
   Quarantined,
   ProcessReport,
@@ -33,6 +31,7 @@ import type {
   RoomRecord,
   QuarantinedPiece,
   Store,
+  StoredReport,
 } from "../store.ts";
 import {
   AUDIT_ENTRIES,
@@ -229,12 +228,16 @@ export class PostgresStore implements Store {
     );
   }
 
-  async processes(): Promise<ListedProcess[]> {
+  async processes(): Promise<StoredReport[]> {
     const rows = await this.#client.query(
       `SELECT process, report, extract(epoch FROM lease_until - clock_timestamp()) AS seconds_left
        FROM pliant_processes ORDER BY process`,
     );
-    return rows.flatMap((row) => readReport(String(row.process), String(row.report), Number(row.seconds_left)));
+    return rows.map(({ process, report, seconds_left: left }) => ({
+      process: String(process),
+      text: String(report),
+      secondsLeft: Number(left),
+    }));
   }
 
   async release(lease: Lease): Promise<void> {

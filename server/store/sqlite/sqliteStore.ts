@@ -17,7 +17,6 @@ import type {
   Holder,
   JournalSegment,
   Lease,
-  ListedProcess,
   Listing,
   Quarantined,
   ProcessReport,
@@ -25,6 +24,7 @@ import type {
   RoomRecord,
   QuarantinedPiece,
   Store,
+  StoredReport,
 } from "../store.ts";
 import { AUDIT_ENTRIES, LEASE_SECONDS, LeaseLost, StoreBehind, StoreRefused, StoreUnavailable } from "../store.ts";
 
@@ -126,7 +126,7 @@ export class SqliteStore implements Store {
     await this.#answered("report", this.#caller.call("report", [report], true));
   }
 
-  async processes(): Promise<ListedProcess[]> {
+  async processes(): Promise<StoredReport[]> {
     return this.#call("processes");
   }
 

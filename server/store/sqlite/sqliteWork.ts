@@ -9,7 +9,6 @@
 import { hostname } from "node:os";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { bootId } from "../processName.ts";
-import { readReport } from "../processReport.ts";
 import { transaction } from "./sqliteFile.ts";
 import { listingOf, quarantinedPieceOf } from "../listing.ts";
 import type {
@@ -20,13 +19,13 @@ import type {
   Holder,
   JournalSegment,
   Lease,
-  ListedProcess,
   Listing,
   Quarantined,
   ProcessReport,
   Rewritten,
   RoomRecord,
   QuarantinedPiece,
+  StoredReport,
 } from "../store.ts";
 import { daysBefore, LeaseLost, PROCESS_KEPT_SECONDS, StoreBehind } from "../store.ts";
 
@@ -175,11 +174,14 @@ export class SqliteWork {
     });
   }
 
-  processes(): ListedProcess[] {
-    return this.#all(
-      "SELECT process, report, lease_until FROM processes WHERE boot = ? ORDER BY process",
-      boot,
-    ).flatMap((row) => readReport(String(row.process), String(row.report), Number(row.lease_until) - clock()));
+  processes(): StoredReport[] {
+    return this.#all("SELECT process, report, lease_until FROM processes WHERE boot = ? ORDER BY process", boot).map(
+      ({ process, report, lease_until: until }) => ({
+        process: String(process),
+        text: String(report),
+        secondsLeft: Number(until) - clock(),
+      }),
+    );
   }
 
   release(lease: Lease): void {

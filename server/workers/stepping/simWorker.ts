@@ -13,6 +13,7 @@ import { FrameState } from "./frameState.ts";
 import { type Done, type StepHooks, ThreadLoop } from "./threadLoop.ts";
 import { copyMemory } from "./memoryCopy.ts";
 import {
+  type ByKey,
   type HelpTask,
   type InspectResult,
   type InspectTask,
@@ -26,7 +27,6 @@ import {
   type ServeTask,
   type SharedWork,
   type SimThreadData,
-  type StepByKey,
   type StepResult,
   type StepTask,
   type UnknownRoom,
@@ -75,7 +75,10 @@ export function serve(task: ServeTask): Promise<never> {
       transfer: [],
     }),
     inspect: (order: InspectTask): Done => ({ result: inspect(order), transfer: [] }),
-    help: (order: HelpTask, preempt: StepHooks["preempt"]): Done => ({ result: help(order, preempt), transfer: [] }),
+    help: (order: HelpTask | ByKey<HelpTask>, preempt: StepHooks["preempt"]): Done => ({
+      result: help(order, preempt),
+      transfer: [],
+    }),
     collect: (): Done => ({ result: collect(), transfer: [] }),
   };
   const loop = new ThreadLoop(task, {
@@ -132,7 +135,7 @@ function alone<T>(work: () => T): T {
 }
 
 /** Like `runStep`, for a thread that does not serve. */
-export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
+export function step(task: StepTask | ByKey<StepTask>): StepResult | UnknownRoom {
   collectIfAsked();
   const result = alone(() => runStep(task, { begun: () => {}, preempt: advance }));
   return "unknown" in result ? result : transfer(result, buffersOf(result));
@@ -142,7 +145,7 @@ export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
  * Runs one tick: inputs, step, encoding. An exception leaves the busy flag set, which marks the room's memory as torn.
  * Seconds are the room's own, without other rooms' ticks in its middle.
  */
-function runStep(task: StepTask | StepByKey, hooks: StepHooks): StepResult | UnknownRoom {
+function runStep(task: StepTask | ByKey<StepTask>, hooks: StepHooks): StepResult | UnknownRoom {
   const startMs = performance.now();
   // Set the flag before anything can fail: a room that cannot even be opened here must count as torn, not as a room
   // that found no thread.
@@ -187,7 +190,7 @@ const ALONE: SharedWork = { threads: 1, shared: 0, helped: 0 };
 /** Runs the simulation's part of a tick, alone or with helper threads. */
 function stepWorld(
   { world, words }: OpenRoom,
-  { inputs, generation }: StepTask | StepByKey,
+  { inputs, generation }: StepTask | ByKey<StepTask>,
   { begun, preempt }: StepHooks,
 ): ReturnType<OpenRoom["world"]["step"]> & { work: SharedWork; othersSeconds: number } {
   let othersSeconds = 0;
@@ -286,8 +289,13 @@ function runReplay(
 }
 
 /** Helps with a tick that another thread leads. @returns number of finished chunks */
-export function help({ room, generation, slot }: HelpTask, preempt: StepHooks["preempt"] = advance): number {
-  const { world } = openRoom(room);
+export function help(
+  { room, generation, slot }: HelpTask | ByKey<HelpTask>,
+  preempt: StepHooks["preempt"] = advance,
+): number | UnknownRoom {
+  const open = findRoom(room);
+  if (!open) return { unknown: room.key };
+  const { world } = open;
   world.preempt = preempt;
   try {
     return world.help(generation, slot);

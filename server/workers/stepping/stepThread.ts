@@ -6,6 +6,7 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import type { Piscina } from "piscina";
 import type {
+  ByKey,
   HelpTask,
   RoomHandle,
   ServeTask,
@@ -42,6 +43,8 @@ interface Pending {
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
   begun?: () => void;
+  /** Of `help`: counters of the room's tick. */
+  helped?: SchedulerWords;
 }
 
 export interface StepThreadOptions {
@@ -105,7 +108,13 @@ export class StepThread {
 
   /** Runs any order except a step. */
   run<T>(name: "open" | "save" | "replay" | "inspect" | "help" | "collect", task: unknown): Promise<T> {
-    return this.#order({ name, task }, performance.now()).done as Promise<T>;
+    const nowMs = performance.now();
+    if (name !== "help") return this.#order({ name, task }, nowMs).done as Promise<T>;
+    const helped = new SchedulerWords((task as HelpTask).room.memory);
+    return this.#inRoom(
+      task as HelpTask,
+      (byKey) => this.#order({ name, task: byKey }, nowMs, { helped }).done as Promise<T>,
+    );
   }
 
   /**
@@ -116,35 +125,45 @@ export class StepThread {
    */
   step(task: StepTask, turn: Turn, begun: () => void): { withdraw: () => void; done: Promise<StepResult> } {
     const fromMs = fromProcessMs(turn.dueMs);
+    let id = 0;
+    const done = this.#inRoom(task, (byKey) => {
+      const order = this.#order({ name: "step", task: byKey, turn }, fromMs, { begun });
+      id = order.id;
+      return order.done as Promise<StepResult | UnknownRoom>;
+    });
+    const onThisClock = (result: StepResult): StepResult => ({ ...result, startMs: fromProcessMs(result.startMs) });
+    return {
+      withdraw: () => this.#pending.has(id) && this.#post({ id, name: "withdraw" }),
+      done: done.then(onThisClock),
+    };
+  }
+
+  /**
+   * Sends an order by its room's key once the thread has received the whole handle, and with the handle if the thread
+   * has forgotten the room.
+   */
+  async #inRoom<Task extends { room: RoomHandle }, T>(
+    task: Task,
+    send: (task: Task | ByKey<Task>) => Promise<T | UnknownRoom>,
+  ): Promise<T> {
     const known = this.#known.has(task.room);
     this.#known.add(task.room);
-    let { id, done } = this.#order(
-      { name: "step", task: known ? { ...task, room: { key: task.room.key } } : task, turn },
-      fromMs,
-      begun,
-    );
-    const step = async (): Promise<StepResult> => {
-      let result = (await done) as StepResult | UnknownRoom;
-      if ("unknown" in result) {
-        ({ id, done } = this.#order({ name: "step", task, turn }, fromMs, begun));
-        result = (await done) as StepResult;
-      }
-      return { ...(result as StepResult), startMs: fromProcessMs((result as StepResult).startMs) };
-    };
-    return { withdraw: () => this.#pending.has(id) && this.#post({ id, name: "withdraw" }), done: step() };
+    const result = await send(known ? { ...task, room: { key: task.room.key } } : task);
+    const forgotten = typeof result === "object" && result !== null && "unknown" in result;
+    return (forgotten ? await send(task) : result) as T;
   }
 
   /** Ends the thread if it is stuck. @param elapsedMs time since the last call */
   look(elapsedMs: number): void {
     if (this.#ended || !this.up) return;
     const { executing, progress } = this.#words;
-    const order = this.#pending.get(executing)?.order;
+    const { order, helped } = this.#pending.get(executing) ?? {};
     const worker = this.#pool.threads.find(({ threadId }) => threadId === this.#threadId);
     const hasPoints = order?.name === "step" || order?.name === "replay" || order?.name === "help";
     const look = {
       executing,
-      progress: order?.name === "help" ? progress + progressOf(order.task as HelpTask) : progress,
-      waits: order?.name === "help",
+      progress: progress + (helped?.progress() ?? 0),
+      waits: helped !== undefined,
       deadlineMs: hasPoints ? this.#deadlineMs : Math.max(this.#deadlineMs, OTHERS_DEADLINE_MS),
     };
     const reason = this.#watch.look(worker, look, elapsedMs);
@@ -159,12 +178,16 @@ export class StepThread {
     this.#closed = true;
   }
 
-  #order(wanted: Wanted, fromMs: number, begun?: () => void): { id: number; done: Promise<unknown> } {
+  #order(
+    wanted: Wanted,
+    fromMs: number,
+    more: Pick<Pending, "begun" | "helped"> = {},
+  ): { id: number; done: Promise<unknown> } {
     this.#orders += 1;
     const id = this.#orders;
     const order = { id, ...wanted } as ThreadOrder;
     const done = new Promise<unknown>((resolve, reject) =>
-      this.#pending.set(id, { fromMs, order, resolve, reject, ...(begun && { begun }) }),
+      this.#pending.set(id, { fromMs, order, resolve, reject, ...more }),
     );
     this.#post(order);
     return { id, done };
@@ -261,6 +284,3 @@ export class StepThread {
     else pending.reject(new StepDropped("the step was withdrawn, or its deadline passed"));
   }
 }
-
-/** Progress of the tick that the helper works on. */
-const progressOf = ({ room }: HelpTask): number => new SchedulerWords(room.memory).progress();

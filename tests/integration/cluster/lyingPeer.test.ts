@@ -179,6 +179,12 @@ describe("a room whose owner", () => {
     await bot.leave();
   });
 
+  test("never answers a request that reads: the client learns it in seconds", async () => {
+    const answer = await fetch(`${honest.url}/api/rooms/liars`);
+    expect(answer.status).toBe(503);
+    expect(asked).toEqual(["GET /api/rooms/liars"]);
+  });
+
   test("keeps its side of a socket open does not keep its client's", async () => {
     const connections = (): Promise<number> =>
       new Promise((resolve) => honest.app.fastify.server.getConnections((_error, count) => resolve(count)));

@@ -19,26 +19,30 @@ const report: ProcessReport = {
   clockMs: 1.8e12,
   given: [{ room: "moved", to: null, secondsAgo: 0 }],
 };
-const read = (changes: object, process = "ann"): ListedProcess[] =>
-  readReport(process, JSON.stringify({ ...report, ...changes }), 5);
+const readText = (text: string, process = "ann"): ListedProcess | { invalid: string } =>
+  readReport({ process, text, secondsLeft: 5 });
+const read = (changes: object, process = "ann"): ListedProcess | { invalid: string } =>
+  readText(JSON.stringify({ ...report, ...changes }), process);
+/** The reports that count. */
+const valid = (...reports: ReturnType<typeof read>[]): ListedProcess[] =>
+  reports.flatMap((one) => ("invalid" in one ? [] : [one]));
 
 test.each(["http://ann:8080", "https://ann.example", "http://[fd00::1]:80", "http://127.0.0.1:1"])(
   "a report with %s is read",
   (url) => {
-    expect(read({ url })).toEqual([{ ...report, url, secondsLeft: 5 }]);
+    expect(read({ url })).toEqual({ ...report, url, secondsLeft: 5 });
   },
 );
 
 test("a process that names itself as another one speaks for itself only", () => {
-  const [told] = read({ process: "bob", clockMs: 0 }, "ann");
-  expect(told).toMatchObject({ process: "ann", clockMs: 0 });
+  expect(read({ process: "bob", clockMs: 0 }, "ann")).toMatchObject({ process: "ann", clockMs: 0 });
 });
 
 describe("counts as none:", () => {
   test.each(["", "null", "[]", "5", '"ann"', "{", "{}", '{"url":"http://ann"}', `"${"x".repeat(2 ** 20)}"`])(
     "the text %.30s",
     (text) => {
-      expect(readReport("ann", text, 5)).toEqual([]);
+      expect(readText(text)).toEqual({ invalid: expect.any(String) });
     },
   );
 
@@ -59,14 +63,16 @@ describe("counts as none:", () => {
     ),
     { given: Array.from({ length: 10_001 }, () => given) },
   ])("%o", (changes) => {
-    expect(read(changes)).toEqual([]);
+    const field = Object.keys(changes)[0]!;
+    expect(read(changes)).toEqual({ invalid: `field ${field} is not valid` });
   });
 });
 
 test("with any report, no room goes to a process that claims a load below 0 or more hand-overs than there were", () => {
-  const [own] = read({ load: 0.9 }, "own");
+  const [own] = valid(read({ load: 0.9 }, "own"));
   const liar = read({ load: -1e9, rooms: -5 }, "liar");
-  expect(placeOf(own!, [own!, ...read({ load: 0.1 }, "honest"), ...liar], BALANCE)?.process).toBe("honest");
-  const claim = read({ given: [{ room: "free", to: "liar", secondsAgo: -1e9 }] }, "liar");
+  const table = valid(read({ load: 0.9 }, "own"), read({ load: 0.1 }, "honest"), liar);
+  expect(placeOf(own!, table, BALANCE)?.process).toBe("honest");
+  const claim = valid(read({ given: [{ room: "free", to: "liar", secondsAgo: -1e9 }] }, "liar"));
   expect(successorOf({ name: "free", expired: null }, own!, claim, BALANCE)).toBeNull();
 });

@@ -4,7 +4,7 @@
  */
 import { MessageChannel } from "node:worker_threads";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { StepByKey, ThreadOrder } from "../../../../server/workers/messages.ts";
+import type { ByKey, StepTask, ThreadOrder } from "../../../../server/workers/messages.ts";
 import { toProcessMs } from "../../../../server/workers/processClock.ts";
 import { type Done, ThreadLoop } from "../../../../server/workers/stepping/threadLoop.ts";
 import { ThreadWords } from "../../../../server/workers/stepping/threadWords.ts";
@@ -51,7 +51,7 @@ async function run(rooms: readonly Room[], others: { count: number; ms: number }
     const share = { account: String(room), weight: 1 };
     const periodMs = rooms[room]!.periodMs || 1;
     const turn = { dueMs: toProcessMs(dueMs), untilMs: Infinity, periodMs, share, expectedSeconds: 0, ticks: 0 };
-    post({ name: "step", task: { room: { key: String(room) } } as StepByKey, turn });
+    post({ name: "step", task: { room: { key: String(room) } } as ByKey<StepTask>, turn });
     ran.rooms[room]!.steps.push({ dueMs, startMs: Infinity });
   };
   /** A result that cannot be sent ends the loop. */
