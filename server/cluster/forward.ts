@@ -20,7 +20,7 @@ import { TICKET_HEADER, type Ticket, type Tickets } from "./ticket.ts";
 const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 /** Matches routes of one room. */
 const OF_A_ROOM = /^\/api\/(admin\/)?rooms\/:room(\/|$)/;
-/** Time limits of connecting to an owner and of its answer, ms. A request may build a scene, but one that reads may not. */
+/** Time limits of connecting to an owner and of its answer, ms. A request may build a scene, a GET may not. */
 const CONNECT_MS = 2000;
 const ANSWER_MS = 120_000;
 const READ_MS = 15_000;
