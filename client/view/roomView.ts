@@ -165,9 +165,15 @@ export class RoomView {
 
   resize(): void {
     this.stage.resize(this.canvas.clientWidth, this.canvas.clientHeight);
-    if (this.visible) this.stage.reframe(this.shownPoints(), this.freeArea());
+    this.reframe();
     // A resized drawing buffer is empty: fill it before the browser shows it.
     if (this.drawn > 0) this.stage.draw();
+    this.dirty = true;
+  }
+
+  /** After a change of the free area: frames the bodies anew, unless the user has turned the view. */
+  reframe(): void {
+    if (this.visible) this.stage.reframe(this.shownPoints(), this.freeArea());
     this.dirty = true;
   }
 
@@ -270,8 +276,7 @@ export class RoomView {
       body.hidden = hidden[index] === 1;
       body.mesh.visible = !body.hidden;
     }
-    this.stage.reframe(this.shownPoints(), this.freeArea());
-    this.dirty = true;
+    this.reframe();
   }
 
   private updateBodies(seconds: number): void {

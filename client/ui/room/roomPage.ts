@@ -519,7 +519,10 @@ class RoomPage {
       shell.setLoading(undefined);
       // Shown once its text is complete, so that it does not move.
       void explained.then(() => {
-        if (this.mode.exhibitSeconds === undefined) shell.showHint(atLeast(this.role(), "player"));
+        if (this.mode.exhibitSeconds !== undefined) return;
+        shell.showHint(atLeast(this.role(), "player"));
+        // It leaves less of the picture free.
+        playground.view.reframe();
       });
       this.tellFrame({ pliant: "ready" });
       const found = takeOver<ObjectNote[]>("found", this.room);
