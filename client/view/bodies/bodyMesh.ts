@@ -31,7 +31,7 @@ import { smoothingGroups, softenNormalsInto, surfaceNormalsInto } from "./surfac
 import { VertexTexture } from "./vertexTexture.ts";
 
 /** Radius of the drawn spheres of a solid cloud, in halves of its spacing: they overlap and close the gaps. */
-const OVERLAP = 1.3;
+const OVERLAP = 1.2;
 
 type JellyCode = typeof import("./jelly.ts");
 

@@ -36,6 +36,12 @@ const SQUARE_GLSL = /* glsl */ `
   gl_Position = projectionMatrix * mvPosition;
 `;
 
+const OUTWARD_GLSL = /* glsl */ `
+  pliantOutward = normalMatrix * pliantNormal;
+  // The far side of a cloud is behind its near side.
+  if (dot(pliantOutward, pliantSight) < -0.5) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+`;
+
 const NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
   vec3 pliantBall = (pliantHit - pliantCenter) / pliantSize;
   float pliantSide = min(1.0, length(pliantOutward));
@@ -62,7 +68,7 @@ export function injectSpheres(shader: WebGLProgramParametersWithUniforms): void 
   const uniforms = "uniform highp float pliantRadius;\n";
   shader.vertexShader = `${VARYINGS}flat varying float pliantZoom;\n${uniforms}${shader.vertexShader}`.replace(
     "#include <project_vertex>",
-    `${SQUARE_GLSL}  pliantZoom = length(modelViewMatrix[0].xyz);\n  pliantOutward = normalMatrix * pliantNormal;\n`,
+    `${SQUARE_GLSL}  pliantZoom = length(modelViewMatrix[0].xyz);\n${OUTWARD_GLSL}`,
   );
   shader.fragmentShader = `${VARYINGS}flat varying float pliantZoom;\n${uniforms}${shader.fragmentShader}`
     .replace("void main() {", `void main() {\n${HIT_GLSL}`)
