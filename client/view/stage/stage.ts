@@ -308,8 +308,8 @@ export class Stage {
   /** Loads the code of smooth sheets and of soft shadows, if the renderer is fast enough. */
   async refine(bodies: readonly BodyMesh[]): Promise<void> {
     if (this.quality.level >= SOFTWARE_LEVEL) return;
-    const { smoothSheet } = await import("./finer.ts");
-    for (const body of bodies) if (body.mode === "sheet") smoothSheet(body);
+    const { refineSheet } = await import("./finer.ts");
+    for (const body of bodies) if (body.mode === "sheet") refineSheet(body);
     this.penumbras = true;
     this.applyQuality(this.quality.level);
   }
