@@ -546,6 +546,8 @@ class RoomPage {
     const { length } = topology.bodies;
     if (report) this.shell.setReport(report);
     if (lesson) this.shell.costs.setBodies(this.names, length > 1 && length <= MOST_NAMED);
+    // Labels are placed with a picture, and bodies at rest need no other.
+    this.playground?.view.invalidate();
   }
 
   /** @param names by the scene's author; missing ones are those of the topology */

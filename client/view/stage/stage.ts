@@ -50,7 +50,7 @@ const BACKDROP_DARK = { behind: "#93a0ae", below: "#1f242a", page: "#3d454e" };
  */
 const LOW = 1.2;
 /** Largest step back from the scene's own view, so that tools cover less of it. */
-const MOST_BACK = 1.14;
+const MOST_BACK = 1.2;
 /** Height of glass walls above the highest body at rest, in scene radii. */
 const WALL_ABOVE = 0.04;
 
