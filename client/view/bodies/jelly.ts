@@ -64,7 +64,7 @@ const JELLY_GLSL = /* glsl */ `#include <emissivemap_fragment>
     // Scattering hides the other side, without color.
     float cloudy = (0.2 + 2.2 * roughnessFactor) / size;
     // The cloudy skin colors thin places, too.
-    vec3 inner = behind * exp(-(way + 0.4 * size) * absorbs - cloudy * way);
+    vec3 inner = behind * exp(-(way + 0.31 * size) * absorbs - cloudy * way);
     #if NUM_DIR_LIGHTS > 0
       vec3 key = INTO_REST(directionalLights[0].direction);
       vec3 scattered = vec3(0.0);
