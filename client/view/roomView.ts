@@ -130,6 +130,7 @@ export class RoomView {
     );
     const { signal } = this.ended;
     const press = (): void => void (this.pressed = this.stage.software);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.invalidate(), { signal });
     for (const kind of PRESSES) addEventListener(kind, press, { signal, capture: true });
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
