@@ -88,7 +88,7 @@ const PICTURES: Picture[] = [
     })),
     afterMs: 2500,
   },
-  { scene: "bullet-curtain", poses: [], again: true, afterMs: 350 },
+  { scene: "bullet-curtain", poses: [], again: true, afterMs: 3500 },
   {
     scene: "put-in",
     poses: [],
