@@ -94,7 +94,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     routePrefix: "/docs",
     staticCSP: DOCS_POLICY,
     // The bar has only the logo of swagger-ui's package.
-    theme: { title: "Pliant: HTTP API", css: [{ filename: "pliant.css", content: ".topbar{display:none}" }] },
+    theme: { title: "Pliant: HTTP API", css: [{ filename: "pliant.css", content: ".topbar{display:none!important}" }] },
   });
   await addRoutes(fastify, services, web);
   operatorRoutes(fastify, services, web);

@@ -28,6 +28,7 @@ export interface SceneSummary {
   /** All texts by other languages. */
   texts?: Partial<Record<string, SceneTexts>>;
   thumbnail?: string;
+  darkThumbnail?: string;
   /** Path of a picture that the server renders, if the scene has no thumbnail. */
   picture?: string;
   /** Kinds of its bodies. */

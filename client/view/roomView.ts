@@ -130,6 +130,7 @@ export class RoomView {
     );
     const { signal } = this.ended;
     const press = (): void => void (this.pressed = this.stage.software);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.invalidate(), { signal });
     for (const kind of PRESSES) addEventListener(kind, press, { signal, capture: true });
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
@@ -165,9 +166,15 @@ export class RoomView {
 
   resize(): void {
     this.stage.resize(this.canvas.clientWidth, this.canvas.clientHeight);
-    if (this.visible) this.stage.reframe(this.shownPoints(), this.freeArea());
+    this.reframe();
     // A resized drawing buffer is empty: fill it before the browser shows it.
     if (this.drawn > 0) this.stage.draw();
+    this.dirty = true;
+  }
+
+  /** After a change of the free area: frames the bodies anew, unless the user has turned the view. */
+  reframe(): void {
+    if (this.visible) this.stage.reframe(this.shownPoints(), this.freeArea());
     this.dirty = true;
   }
 
@@ -270,8 +277,7 @@ export class RoomView {
       body.hidden = hidden[index] === 1;
       body.mesh.visible = !body.hidden;
     }
-    this.stage.reframe(this.shownPoints(), this.freeArea());
-    this.dirty = true;
+    this.reframe();
   }
 
   private updateBodies(seconds: number): void {

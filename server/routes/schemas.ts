@@ -29,6 +29,7 @@ export const sceneSchema = {
     },
     bodies: { type: "integer", description: "Number of soft bodies and cloths." },
     thumbnail: text("Path of a picture; absent when there is none.", "/thumbnails/bunny.webp"),
+    darkThumbnail: text("The same for dark pages.", "/thumbnails/bunny.dark.webp"),
     picture: text(
       "Path of a picture drawn by the server, if there is no thumbnail; absent: the scene is not built.",
       "/api/scenes/mine/picture",

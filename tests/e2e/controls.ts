@@ -139,10 +139,12 @@ const over = (page: Page): Promise<{ above: number; below: number; left: number;
     for (let i = 0; i < positions.length; i += 3)
       seen.push(window.pliant.project(positions.slice(i, i + 3) as [number, number, number])!);
     const bar = document.querySelector(".title")!.getBoundingClientRect();
-    const tools = document.querySelector(".toolbar")!.getBoundingClientRect();
+    const low = [...document.querySelectorAll(".toolbar, .hint:not([hidden])")].map(
+      (element) => element.getBoundingClientRect().top,
+    );
     return {
       above: bar.bottom - Math.min(...seen.map(({ y }) => y)),
-      below: Math.max(...seen.map(({ y }) => y)) - tools.top,
+      below: Math.max(...seen.map(({ y }) => y)) - Math.min(...low),
       left: -Math.min(...seen.map(({ x }) => x)),
       right: Math.max(...seen.map(({ x }) => x)) - innerWidth,
     };

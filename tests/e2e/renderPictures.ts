@@ -1,7 +1,8 @@
 /**
- * Makes the pictures in the repository from the real room pages: the lobby's thumbnails (client/public/thumbnails) and
- * the README's screenshot (client/public/images). Run by hand after a change of the rendering or of a scene: node
- * tests/e2e/renderPictures.ts [scene | room ...]; with names, only those thumbnails, and the screenshot for "room".
+ * Makes the pictures in the repository from the real room pages: the lobby's thumbnails for light and dark pages
+ * (client/public/thumbnails) and the README's screenshot (client/public/images). Run by hand after a change of the
+ * rendering or of a scene: node tests/e2e/renderPictures.ts [scene | room ...]; with names, only those thumbnails, and
+ * the screenshot for "room".
  */
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -87,7 +88,7 @@ const PICTURES: Picture[] = [
     })),
     afterMs: 2500,
   },
-  { scene: "bullet-curtain", poses: [], again: true, afterMs: 350 },
+  { scene: "bullet-curtain", poses: [], again: true, afterMs: 3500 },
   {
     scene: "put-in",
     poses: [],
@@ -100,6 +101,9 @@ const PICTURES: Picture[] = [
     afterMs: 3000,
   },
 ];
+
+/** Software rendering draws a picture in this time, ms. */
+const DRAWN_MS = 1500;
 
 /** @param query of the address, after the quality */
 async function visitor(
@@ -191,9 +195,16 @@ try {
       await bot.leave();
     }
     await hideFurniture(page, ".topbar, .toolbar, .ghost, .toasts, .hint, .costs, .strain-legend");
-    if (again) await page.keyboard.press("r");
-    await page.waitForTimeout(afterMs);
-    await page.screenshot({ path: `${publicDir}/thumbnails/${scene}.jpg`, type: "jpeg", quality: 78 });
+    for (const [colorScheme, file] of [
+      ["light", `${scene}.jpg`],
+      ["dark", `${scene}.dark.jpg`],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      if (again) await page.keyboard.press("r");
+      // Otherwise the pose of the first picture only needs the time to be drawn once more.
+      await page.waitForTimeout(again || colorScheme === "light" ? afterMs : DRAWN_MS);
+      await page.screenshot({ path: `${publicDir}/thumbnails/${file}`, type: "jpeg", quality: 78 });
+    }
     await stage.leave();
   }
 

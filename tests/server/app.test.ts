@@ -24,7 +24,8 @@ beforeAll(async () => {
   writeFileSync(script, "export {};");
   writeFileSync(`${script}.br`, brotliCompressSync("export {};"));
   writeFileSync(`${script}.gz`, gzipSync("export {};"));
-  writeFileSync(join(clientDir, "thumbnails", "cube.png"), "picture");
+  for (const file of ["cube.png", "cube.dark.png", "sheet.dark.png"])
+    writeFileSync(join(clientDir, "thumbnails", file), "picture");
   const scenesDir = fileURLToPath(new URL("../integration/scenes", import.meta.url));
   reportDir = mkdtempSync(join(tmpdir(), "pliant-report-"));
   app = await buildApp({
@@ -101,8 +102,10 @@ describe("scenes", () => {
       kinds: ["soft"],
       lesson: false,
       thumbnail: "/thumbnails/cube.png",
+      darkThumbnail: "/thumbnails/cube.dark.png",
     });
-    expect(scenes.find(({ id }) => id === "sheet")).not.toHaveProperty("thumbnail");
+    for (const name of ["thumbnail", "darkThumbnail"])
+      expect(scenes.find(({ id }) => id === "sheet")).not.toHaveProperty(name);
   });
 
   test("each is returned with its file", async () => {

@@ -5,6 +5,7 @@
  */
 import { LOBBY_ROOM, LOBBY_SCENE } from "../../../shared/members/lobbyRoom.ts";
 import { h } from "../dom.ts";
+import { inBothThemes } from "./sceneCards.ts";
 import { t } from "../../text/text.ts";
 
 /** After this time without a pull the bodies return to their place, s. */
@@ -14,7 +15,10 @@ export class HeroBody {
   readonly element = h(
     "div",
     { class: "live-body" },
-    h("img", { src: `/thumbnails/${LOBBY_SCENE}.jpg`, alt: "", width: "640", height: "420" }),
+    inBothThemes(
+      h("img", { src: `/thumbnails/${LOBBY_SCENE}.jpg`, alt: "", width: "640", height: "420" }),
+      `/thumbnails/${LOBBY_SCENE}.dark.jpg`,
+    ),
   );
 
   /** Call when the rest of the page is there. */

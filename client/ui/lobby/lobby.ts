@@ -174,7 +174,8 @@ function languages(): HTMLElement {
 
 function roomRow({ room, scene, members, quarantined }: RoomSummary, known: SceneSummary | undefined): HTMLElement {
   const count = quarantined ? t("quarantined") : t("people", { count: members });
-  const source = known?.thumbnail ?? known?.picture;
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches ? known?.darkThumbnail : undefined;
+  const source = dark ?? known?.thumbnail ?? known?.picture;
   return h(
     "li",
     {},

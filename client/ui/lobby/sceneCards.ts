@@ -78,13 +78,19 @@ function sceneEntry(scene: SceneSummary, say: (text: string | undefined) => void
   return h("div", { class: "measured" }, card, link);
 }
 
+/** @param dark address of the picture for dark pages */
+export function inBothThemes(image: HTMLImageElement, dark: string | undefined): HTMLElement {
+  if (dark === undefined) return image;
+  return h("picture", {}, h("source", { srcset: dark, media: "(prefers-color-scheme: dark)" }), image);
+}
+
 function picture(scene: SceneSummary): HTMLElement {
   const source = scene.thumbnail ?? scene.picture;
   if (source === undefined)
     return h("div", { class: "picture" }, h("img", { class: "placeholder", src: "/icon.svg", alt: "" }));
   const image = h("img", { src: source, alt: "", loading: "lazy", width: "640", height: "420" });
   image.addEventListener("error", () => image.remove());
-  return h("div", { class: "picture" }, image);
+  return h("div", { class: "picture" }, inBothThemes(image, scene.darkThumbnail));
 }
 
 function sceneCard(scene: SceneSummary, say: (text: string | undefined) => void): HTMLElement {

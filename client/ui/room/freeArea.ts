@@ -1,4 +1,4 @@
-/** The part of the page's picture without tools: between the bar at the top and the tools below. */
+/** The part of the page's picture without tools: between the bar at the top and the hint or the tools below. */
 import { WHOLE, type FreeArea } from "../../../shared/geometry/framing.ts";
 
 /** Margin between bodies and tools, and at the sides, as a share of the window: space to pull into. */
@@ -10,7 +10,9 @@ const LEAST_SHARE = 0.25;
 export function freeArea(page: HTMLElement): FreeArea {
   const { width, height } = page.querySelector("canvas.view")!.getBoundingClientRect();
   const bar = page.querySelector(".title")?.getBoundingClientRect();
-  const tools = [...page.querySelectorAll(".toolbar, .toolbar .together:not([hidden]), .deck")];
+  const tools = [...page.querySelectorAll(".toolbar, .toolbar .together:not([hidden]), .hint:not([hidden]), .deck")]
+    // Not in embedded pages.
+    .filter((tool) => tool.getClientRects().length > 0);
   if (width === 0 || height === 0 || !bar || tools.length === 0) return WHOLE;
   const top = bar.bottom + MARGIN * height;
   // A sheet below the canvas covers the tools.

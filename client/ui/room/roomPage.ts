@@ -519,7 +519,10 @@ class RoomPage {
       shell.setLoading(undefined);
       // Shown once its text is complete, so that it does not move.
       void explained.then(() => {
-        if (this.mode.exhibitSeconds === undefined) shell.showHint(atLeast(this.role(), "player"));
+        if (this.mode.exhibitSeconds !== undefined) return;
+        shell.showHint(atLeast(this.role(), "player"));
+        // It leaves less of the picture free.
+        playground.view.reframe();
       });
       this.tellFrame({ pliant: "ready" });
       const found = takeOver<ObjectNote[]>("found", this.room);
@@ -543,6 +546,8 @@ class RoomPage {
     const { length } = topology.bodies;
     if (report) this.shell.setReport(report);
     if (lesson) this.shell.costs.setBodies(this.names, length > 1 && length <= MOST_NAMED);
+    // Labels are placed with a picture, and bodies at rest need no other.
+    this.playground?.view.invalidate();
   }
 
   /** @param names by the scene's author; missing ones are those of the topology */

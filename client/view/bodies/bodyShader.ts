@@ -90,6 +90,12 @@ const CLOTH_BACK_GLSL = /* glsl */ `#include <color_fragment>
   bool pliantRimBack = pliantSheetSide == 0.0 && dot(vNormal, vViewPosition) < 0.0;
   if (pliantSheetSide < 0.0 || pliantRimBack) diffuseColor.rgb = pliantBack;
 `;
+/** Light from behind passes thin cloth and is scattered to all sides. */
+const CLOTH_THROUGH_GLSL = /* glsl */ `
+  #if NUM_DIR_LIGHTS > 0
+    totalEmissiveRadiance += 0.16 * max(0.0, -pliantFacing) * directionalLights[0].color * diffuseColor.rgb;
+  #endif
+`;
 const CLOTH_NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
   if (pliantRimBack) normal = nonPerturbedNormal = -normal;
 `;
@@ -168,7 +174,7 @@ export function injectCloth(shader: Shader, [declared, bent]: readonly [string, 
     .replace("#include <color_fragment>", CLOTH_BACK_GLSL)
     .replace("#include <roughnessmap_fragment>", WEAVE_COLOR_GLSL)
     .replace("#include <normal_fragment_begin>", `${CLOTH_NORMAL_GLSL}${bent}${WEAVE_NORMAL_GLSL}`)
-    .replace("#include <lights_physical_fragment>", CLOTH_REFLECTANCE_GLSL);
+    .replace("#include <lights_physical_fragment>", `${CLOTH_THROUGH_GLSL}${CLOTH_REFLECTANCE_GLSL}`);
 }
 
 const BEVEL_VARYINGS = "varying vec3 pliantMean;\nvarying vec3 pliantCreaseAway;\n";

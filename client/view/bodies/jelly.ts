@@ -64,7 +64,7 @@ const JELLY_GLSL = /* glsl */ `#include <emissivemap_fragment>
     // Scattering hides the other side, without color.
     float cloudy = (0.2 + 2.2 * roughnessFactor) / size;
     // The cloudy skin colors thin places, too.
-    vec3 inner = behind * exp(-(way + 0.22 * size) * absorbs - cloudy * way);
+    vec3 inner = behind * exp(-(way + 0.31 * size) * absorbs - cloudy * way);
     #if NUM_DIR_LIGHTS > 0
       vec3 key = INTO_REST(directionalLights[0].direction);
       vec3 scattered = vec3(0.0);
@@ -80,10 +80,16 @@ const JELLY_GLSL = /* glsl */ `#include <emissivemap_fragment>
     #endif
     totalEmissiveRadiance += 0.8 * inner;
     diffuseColor.rgb *= 0.16 + 0.3 * roughnessFactor;
-    #ifndef USE_ENVMAP
-      float facing = 1.0 - clamp(dot(eye, normal), 0.0, 1.0);
-      float mirror = 0.04 + 0.96 * facing * facing * facing * facing * facing;
-      totalEmissiveRadiance += mirror * mix(pliantBelow, pliantBehind, smoothstep(-0.1, 0.5, dot(reflect(-eye, normal), above)));
+    float facing = 1.0 - clamp(dot(eye, normal), 0.0, 1.0);
+    float mirror = 0.04 + 0.96 * facing * facing * facing * facing * facing;
+    // A long soft box before the table: upright faces mirror it.
+    vec3 mirrored = reflect(-eye, normal);
+    float strip = dot(mirrored, above);
+    float lamp = 2.6 * smoothstep(0.06, 0.16, strip) * smoothstep(0.42, 0.3, strip) * smoothstep(-0.2, 0.3, mirrored.z);
+    #ifdef USE_ENVMAP
+      totalEmissiveRadiance += mirror * lamp;
+    #else
+      totalEmissiveRadiance += mirror * (lamp + mix(pliantBelow, pliantBehind, smoothstep(-0.1, 0.5, strip)));
     #endif
   }
 `;

@@ -76,7 +76,8 @@ void pliantSkin(out vec3 position, out vec3 normal) {
   points: /* glsl */ `
 void pliantSkin(out vec3 position, out vec3 normal) {
   position = pliantFetch(pliantPositions, uint(gl_InstanceID));
-  normal = vec3(0.0, 1.0, 0.0);
+  // Out of the cloud; 0 in its inside, and for fluids.
+  normal = pliantFetch(pliantNormals, uint(gl_InstanceID));
 }
 `,
 };

@@ -171,7 +171,7 @@ export function smoothSheetOf(plain: BufferGeometry): BufferGeometry | undefined
 }
 
 /** Draws a sheet with wrinkles, and as a smooth surface, if its triangles are not small enough. */
-export function smoothSheet({ mesh, materials }: BodyMesh): void {
+export function refineSheet({ mesh, materials }: BodyMesh): void {
   materials.wrinkles = [WRINKLES_GLSL, WRINKLE_NORMAL_GLSL];
   const geometry = smoothSheetOf(mesh.geometry);
   if (geometry) {

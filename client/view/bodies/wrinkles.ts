@@ -5,7 +5,7 @@
 
 /** Wavelength of the wrinkles, in distances of the printed lines; height, in wavelengths. */
 const LENGTH = 0.8;
-const HEIGHT = 0.1;
+const HEIGHT = 0.065;
 
 /** Declares `pliantCreased(at)`: height of the wrinkles, in wavelengths; `at` in wavelengths, too. */
 export const WRINKLES_GLSL = /* glsl */ `

@@ -207,15 +207,14 @@ function planeMesh(plane: Plane, radius: number, floor: FloorUniforms): Mesh {
   return mesh;
 }
 
+const SKY_VARYINGS = "varying float pliantOpen;\nvarying vec3 pliantTint;\n";
 /**
  * Share of the sky that a point sees past the balls of ContactBlobs, and light from these. It is smooth, so a vertex
  * every few centimeters is enough.
  */
 const OPEN_SKY_GLSL = /* glsl */ `
-uniform vec4 pliantBlobs[${MAX_BLOBS}];
+${SKY_VARYINGS}uniform vec4 pliantBlobs[${MAX_BLOBS}];
 uniform vec3 pliantTints[${MAX_BLOBS}];
-varying float pliantOpen;
-varying vec3 pliantTint;
 float pliantSky(vec3 at, vec3 up) {
   float open = 1.0;
   pliantTint = vec3(0.0);
@@ -248,7 +247,7 @@ function darkenNearBodies(material: MeshStandardMaterial, { pliantBlobs, pliantT
   #include <project_vertex>`,
       );
     shader.fragmentShader = shader.fragmentShader
-      .replace("#include <common>", "#include <common>\nvarying float pliantOpen;\nvarying vec3 pliantTint;")
+      .replace("#include <common>", `#include <common>\n${SKY_VARYINGS}`)
       .replace("#include <color_fragment>", "diffuseColor.rgb *= mix(0.2, 1.0, pliantOpen) + pliantTint;");
   };
 }
@@ -293,7 +292,7 @@ function floorMesh(height: number, radius: number, floor: FloorUniforms): Mesh {
     shader.fragmentShader = shader.fragmentShader
       .replace(
         "#include <common>",
-        "#include <common>\nvarying float pliantOpen;\nvarying vec3 pliantTint;\nvarying float pliantFade;\nuniform vec4 pliantPool;",
+        `#include <common>\n${SKY_VARYINGS}varying float pliantFade;\nuniform vec4 pliantPool;`,
       )
       .replace(/gl_FragColor = [^;]*;/, SHADE_GLSL);
   };

@@ -18,7 +18,7 @@ export interface BlobBody extends PickSurface {
 
 /** Share of its color that a body adds to its shade on the floor: reflected, and passed through jelly. */
 const BOUNCED = 0.14;
-const PASSED = 0.4;
+const PASSED = 0.75;
 
 export class ContactBlobs {
   /** xyz center and w radius, m; unused ones have radius 0. */

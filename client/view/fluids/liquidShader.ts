@@ -211,7 +211,11 @@ void main() {
   float facing = clamp(-dot(normal, sight), 0.0, 1.0);
   float grazing = (1.0 - facing) * (1.0 - facing);
   // Not up to 1: ripples below the resolution scatter reflections of a steep surface.
-  float fresnel = body * body * (0.02 + 0.4 * grazing * grazing * (1.0 - facing));
+  vec3 outward = toWorld * normal;
+  // A calm level surface mirrors as real water does.
+  float calm = smoothstep(0.75, 0.97, outward.y);
+  float deep = smoothstep(0.04 * range.y, 0.3 * range.y, s.w);
+  float fresnel = deep * (0.02 + mix(0.4, 0.85, calm) * grazing * grazing * (1.0 - facing));
   vec2 bent = 0.33 * min(s.w, 0.5 * range.y) * normal.xy / (depth * tangent);
   vec4 seen = texture(behind, clamp(at - 0.5 * bent, 0.0, 1.0));
   // With a skin, thin rims have the liquid's color, too, and are not as bright as the page.
@@ -219,7 +223,7 @@ void main() {
   // Light comes from above and is absorbed on its way down.
   float height = (eye + toWorld * sight * (depth / -sight.z)).y - heights.x;
   float sunk = exp(-0.9 * max(0.0, 1.0 - height / heights.y));
-  float lit = (0.75 + 0.35 * clamp(dot(toWorld * normal, key), 0.0, 1.0)) * sunk;
+  float lit = (0.75 + 0.35 * clamp(dot(outward, key), 0.0, 1.0)) * sunk;
   // The page behind the canvas has no alpha for each color: the liquid covers it and shows its color instead.
   float cover = mix(seen.a, 1.0, body);
   vec3 beyond = seen.rgb * seen.rgb + (cover - seen.a) * backdrop;
@@ -236,7 +240,7 @@ void main() {
   float glint = spark * spark;
   glint *= glint;
   glint *= glint;
-  light += body * body * vec3(1.0, 0.95, 0.88) * (0.6 * glint * glint + 0.05 * spark);
+  light += deep * vec3(1.0, 0.95, 0.88) * (0.6 * glint * glint + 0.05 * spark);
   color = vec4(sqrt(min(light, 1.0)), cover);
   if (shown < 1.0) color = mix(texture(behind, at), color, shown);
 }`;

@@ -72,6 +72,6 @@ void main() {
     heightAt(at + vec2(0.0, puff.y)) - heightAt(at - vec2(0.0, puff.y))
   );
   float facing = 0.5 + 0.5 * dot(normalize(vec3(-slope, 0.7)), key * toWorld);
-  vec3 light = sum.rgb / sum.a * mix(vec3(0.46, 0.51, 0.6), vec3(1.3, 1.24, 1.15), facing);
+  vec3 light = sum.rgb / sum.a * mix(vec3(0.62, 0.66, 0.74), vec3(1.24, 1.2, 1.12), facing);
   color = vec4(sqrt(min(light, 1.0)) * cover, cover);
 }`;

@@ -1,4 +1,4 @@
 /** Code for renderers that are fast enough, in a file of its own: soft shadows and smooth sheets. */
 import "./penumbra.ts";
 
-export { smoothSheet } from "../bodies/smoothSheet.ts";
+export { refineSheet } from "../bodies/smoothSheet.ts";

@@ -50,7 +50,7 @@ const BACKDROP_DARK = { behind: "#93a0ae", below: "#1f242a", page: "#3d454e" };
  */
 const LOW = 1.2;
 /** Largest step back from the scene's own view, so that tools cover less of it. */
-const MOST_BACK = 1.14;
+const MOST_BACK = 1.2;
 /** Height of glass walls above the highest body at rest, in scene radii. */
 const WALL_ABOVE = 0.04;
 
@@ -308,8 +308,8 @@ export class Stage {
   /** Loads the code of smooth sheets and of soft shadows, if the renderer is fast enough. */
   async refine(bodies: readonly BodyMesh[]): Promise<void> {
     if (this.quality.level >= SOFTWARE_LEVEL) return;
-    const { smoothSheet } = await import("./finer.ts");
-    for (const body of bodies) if (body.mode === "sheet") smoothSheet(body);
+    const { refineSheet } = await import("./finer.ts");
+    for (const body of bodies) if (body.mode === "sheet") refineSheet(body);
     this.penumbras = true;
     this.applyQuality(this.quality.level);
   }

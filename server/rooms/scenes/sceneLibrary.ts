@@ -34,6 +34,8 @@ export interface SceneSummary {
   bodies: number;
   /** Path of the scene's picture file, if there is one. */
   thumbnail?: string;
+  /** The same for dark pages. */
+  darkThumbnail?: string;
   /** Path of a painted picture, if there is no picture file and the scene is built. */
   picture?: string;
   /** Kinds of its bodies, sorted. */
@@ -180,7 +182,7 @@ export class SceneLibrary {
   /** @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID */
   async summary(id: string): Promise<SceneSummary & { scene: Scene }> {
     const read = await this.read(id);
-    const pictures = PICTURES.map((type) => `${id}.${type}`).filter((file) =>
+    const pictures = PICTURES.flatMap((type) => [`${id}.${type}`, `${id}.dark.${type}`]).filter((file) =>
       existsSync(join(this.#options.clientDir, "thumbnails", file)),
     );
     return { ...this.#summary(id, read, new Set(pictures), this.#hasReport()), scene: read.scene };
@@ -337,6 +339,7 @@ export class SceneLibrary {
   #summary(id: string, { scene, text }: ReadScene, pictures: ReadonlySet<string>, reported: boolean): SceneSummary {
     const paintable = this.#built.get(id)?.text === text;
     const picture = PICTURES.find((type) => pictures.has(`${id}.${type}`));
+    const dark = PICTURES.find((type) => pictures.has(`${id}.dark.${type}`));
     return {
       id,
       title: scene.title,
@@ -346,6 +349,7 @@ export class SceneLibrary {
       ...(scene.texts && { texts: withoutNames(scene.texts) }),
       bodies: scene.bodies.length,
       ...(picture ? { thumbnail: `/thumbnails/${id}.${picture}` } : {}),
+      ...(picture && dark ? { darkThumbnail: `/thumbnails/${id}.dark.${dark}` } : {}),
       ...(!picture && paintable ? { picture: `/api/scenes/${id}/picture` } : {}),
       kinds: [...new Set(scene.bodies.map(({ kind }) => kind))].sort(),
       lesson: scene.report !== undefined,

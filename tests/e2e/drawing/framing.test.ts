@@ -12,10 +12,11 @@ import { useStage } from "../useStage.ts";
 describe.skipIf(noBrowser)("framing", () => {
   const stage = useStage({ scenesDir: SCENES_DIR }, { fewPictures: true });
 
-  test("the bodies lie between the tools at every size, and again after Home", async () => {
+  test("the bodies lie between the tools, and not behind the hint, at every size, and again after Home", async () => {
     const { path } = await stage.room("cube");
     const page = await drawn(await stage.visit(path));
     await until(page, () => window.pliant.frames().at(-1)?.still, undefined);
+    await page.waitForSelector(".hint:not([hidden])");
     for (const [width, height] of [
       [390, 664],
       [640, 320],

@@ -53,6 +53,12 @@ describe.skipIf(noBrowser)("operations", () => {
   const enter = (options = {}): Promise<Page> => enterAdmin(stage, options);
   const cell = (page: Page, room: string, column: string) => row(page, room).locator(`td[data-column="${column}"]`);
 
+  test("the page of the HTTP API shows no logo of another program", async () => {
+    const page = await stage.visit("/docs");
+    await page.waitForSelector(".swagger-ui .info");
+    await page.waitForSelector(".topbar", { state: "hidden" });
+  });
+
   test("without an admin's token the page shows no data and says why", async () => {
     const page = await stage.visit("/admin");
     await page.fill(".admin-login input", "wrong");

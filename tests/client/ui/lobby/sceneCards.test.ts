@@ -27,7 +27,7 @@ test("a scene is in the groups of its bodies; selected and custom scenes are fav
   expect(groupsOf(scene("crush", { lesson: true }))).toEqual(["lessons", "all"]);
 });
 
-test("every bundled scene has its picture", () => {
+test("every bundled scene has its picture for light and for dark pages", () => {
   const named = (folder: string, ending: string): string[] =>
     readdirSync(new URL(`../../../../${folder}`, import.meta.url))
       .filter((file) => file.endsWith(ending) && file !== "schema.json")
@@ -35,5 +35,5 @@ test("every bundled scene has its picture", () => {
       .sort();
   const scenes = named("scenes", ".json");
   expect(scenes.length).toBeGreaterThan(20);
-  expect(named("client/public/thumbnails", ".jpg")).toEqual(scenes);
+  expect(named("client/public/thumbnails", ".jpg")).toEqual(scenes.flatMap((scene) => [scene, `${scene}.dark`]).sort());
 });
