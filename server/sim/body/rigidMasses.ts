@@ -1,6 +1,6 @@
 /**
- * Masses of a rigid body. Masses lumped at corners have its mass and center, but too large an inertia: 1.5 times that of
- * a box of 2 cells a side. A rigid body has a share s of them, and points inside with the rest, so that
+ * Masses of a rigid body. Masses lumped at corners have its mass and center, but too large an inertia: 1.5 times that
+ * of a box of 2 cells a side. A rigid body has a share s of them, and points inside with the rest, so that
  *   sum m = M,  sum m q = 0,  sum m q q^T = S,  S the integral of density q q^T over the volume, q from the center.
  * Of a tetrahedron with corners v, S = M/20 (sum v v^T + (sum v)(sum v)^T): Eberly, Polyhedral mass properties (2002).
  * With S w = lambda D w, D = sum m q q^T of the lumped masses, s is the least lambda (1/5 to 1, as S lies between D/5
