@@ -174,7 +174,7 @@ export function moveByPushes(row: usize, scratch: usize): void {
   const sx = load<f64>(push) + load<f64>(shift);
   const sy = load<f64>(push, 8) + load<f64>(shift, 8);
   const sz = load<f64>(push, 16) + load<f64>(shift, 16);
-  measureCenter(row);
+  takeCenter(row);
   momentumOf(
     row,
     load<f64>(row, L.SHAPE_TURN) + load<f64>(row, L.SHAPE_TWIST),
@@ -199,7 +199,7 @@ export function moveByPushes(row: usize, scratch: usize): void {
 }
 
 /** Takes a body's center from its row. */
-function measureCenter(row: usize): void {
+function takeCenter(row: usize): void {
   px = load<f64>(row, L.SHAPE_CENTER);
   py = load<f64>(row, L.SHAPE_CENTER + 8);
   pz = load<f64>(row, L.SHAPE_CENTER + 16);
