@@ -77,7 +77,7 @@ const kernelFolders: Record<string, string[]> = {
   intersections: ["math", "scheduler"],
   contact: ["math", "state", "scheduler", "ccd", "colliders", "rigid", "integrate"],
   prefactored: ["math", "state", "colliders", "rigid"],
-  points: ["math", "colliders", "prefactored"],
+  points: ["math", "colliders", "rigid", "prefactored"],
   implicit: ["math", "state", "scheduler", "colliders", "constraints", "contact", "prefactored", "points"],
   step: [
     "math",

@@ -20,6 +20,7 @@ import { ballShape } from "./ball.ts";
 import { sheetMasses, tetrahedralMasses } from "./masses.ts";
 import { addNotes, loadSource, type MeshSources, meanEdge, type SourceMesh } from "./meshes.ts";
 import { pointsShape } from "./points.ts";
+import { rigidMasses } from "./rigidMasses.ts";
 import { addLoad, selectParticles } from "./selection.ts";
 import { startPositions } from "./start.ts";
 import { placed, placementOf, scaled, type Placement } from "./transform.ts";
@@ -185,11 +186,21 @@ async function softShape(
     if (body.mesh.type === "file") addNotes(options.found, body.mesh.path, pieceNotes(mesh, filled.report.pieces));
   }
   const { mesh: ordered, surfaceCount, oldOf } = renumber(mesh);
-  const own = ordered.positions;
   const triangles = boundarySurface(ordered);
   const { material } = body;
   const cells = body.mesh.type === "box" ? renumbered(boxCells(body.mesh.cells), oldOf) : undefined;
-  const solid = { material, X: own, tets: ordered.tets, triangles, cells, pace, seconds, form: formOf(body), path };
+  const solid = {
+    material,
+    X: ordered.positions,
+    tets: ordered.tets,
+    triangles,
+    cells,
+    pace,
+    seconds,
+    form: formOf(body),
+    path,
+  };
+  const { own, mass } = solidMasses(body, ordered, massesOf(solid));
   const volume = material.model === "pbd" && material.volume?.of === "body" ? material.volume : undefined;
   return {
     own,
@@ -197,9 +208,9 @@ async function softShape(
     positions: placed(own, placement),
     triangles,
     tets: ordered.tets,
-    mass: massesOf(solid) ?? tetrahedralMasses(own, ordered.tets, material.density),
+    mass,
     enclosed: volume && enclosedVolume(own, triangles, volume, pace),
-    origin: ordered.origin ?? Uint32Array.from({ length: own.length / 3 }, (_, i) => i),
+    origin: originOf(ordered, mass.length),
     streamedCount: surfaceCount,
     elements: solidElements(solid),
     ...shapeMatching(body),
@@ -212,6 +223,26 @@ async function softShape(
     }),
     ...pictured(source, placement),
   };
+}
+
+/** Particles of a solid and their masses. @param own masses of materials that have their own */
+function solidMasses(
+  { material }: SoftBody,
+  { positions, tets }: TetMesh,
+  own: Float64Array | undefined,
+): Pick<Shape, "own" | "mass"> {
+  if (own) return { own: positions, mass: own };
+  const lumped = tetrahedralMasses(positions, tets, material.density);
+  if (material.model === "shape-matching" && material.mode === "rigid")
+    return rigidMasses(positions, tets, lumped, material.density);
+  return { own: positions, mass: lumped };
+}
+
+/** Particles that are no vertices of the mesh file have numbers behind those. */
+function originOf({ positions, origin }: TetMesh, particles: number): Uint32Array {
+  const vertices = positions.length / 3;
+  const next = origin ? origin.reduce((most, n) => Math.max(most, n), 0) + 1 : vertices;
+  return Uint32Array.from({ length: particles }, (_, i) => (i < vertices ? (origin?.[i] ?? i) : next + i - vertices));
 }
 
 async function clothShape(

@@ -108,6 +108,12 @@ const MOVER: Readonly<Record<number, Mover>> = {
   [L.KIND_POINTS]: "attachments",
   [L.KIND_CONTACTS]: "contacts",
 };
+/** Flows of phases that change velocities; all others count as momentum. */
+const CHANGER: Readonly<Record<number, "attachments" | "colliders" | "contacts">> = {
+  [L.KIND_COLLIDE]: "colliders",
+  [L.KIND_POINT_SPEEDS]: "attachments",
+  [L.KIND_VERIFY]: "contacts",
+};
 
 export class EnergyLedger {
   /** One entry at the scene's start, then one for each tick. */
@@ -288,8 +294,7 @@ export class EnergyLedger {
       }
       if (kind === L.KIND_CONTACTS) this.rigidSupported();
     } else if (kind === L.KIND_RIGID) this.rigidMoved(phase);
-    else if (!this.solving && !BEFORE_PREDICTION.has(kind))
-      this.velocityChanged(kind === L.KIND_COLLIDE ? "colliders" : kind === L.KIND_VERIFY ? "contacts" : "momentum");
+    else if (!this.solving && !BEFORE_PREDICTION.has(kind)) this.velocityChanged(CHANGER[kind] ?? "momentum");
     if (next && this.acting[next]) this.readPositions(this.before);
     if (phase === this.kinds.length - 1) this.closeSubstep();
   }
@@ -380,7 +385,7 @@ export class EnergyLedger {
   }
 
   /** Counts the velocity change of a phase after the velocity update. */
-  private velocityChanged(flow: "colliders" | "contacts" | "momentum"): void {
+  private velocityChanged(flow: "attachments" | "colliders" | "contacts" | "momentum"): void {
     const { layout } = this.created;
     const xs = layout.x / 4;
     const vs = layout.v / 4;

@@ -247,7 +247,11 @@ function afterSolve(sizes: ProgramSizes): Phase[] {
       }),
     ),
   ];
-  if (sizes.shapes) phases.push({ ...one(L.KIND_RIGID, L.STAGE_RIGID), count: sizes.shapes, runs: sizes.shapeRuns });
+  if (sizes.shapes)
+    phases.push(
+      { ...one(L.KIND_RIGID, L.STAGE_RIGID), count: sizes.shapes, runs: sizes.shapeRuns },
+      one(L.KIND_POINT_SPEEDS, L.STAGE_POINTS),
+    );
   phases.push(one(L.KIND_VERIFY, L.STAGE_MOMENTUM));
   return phases;
 }

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { inLong } from "../../support/run/long.ts";
 import { ACTS } from "./acts.ts";
 import { difference, isKnownRefused, strangers, type Known } from "./known.ts";
-import { CELLS, play, sampleOf, type Cell } from "./matrix.ts";
+import { CELLS, missOf, play, sampleOf, type Cell } from "./matrix.ts";
 
 const PLAYED = inLong(CELLS, sampleOf(24, isKnownRefused));
 
@@ -20,6 +20,13 @@ test.each(Object.keys(ACTS))("%s: cells are as listed", async (act) => {
   }
   expect(differences).toEqual([]);
 });
+
+// thousands of sweeps rounded the motion of soft particles to float32: up to 3e-3 of the momentum was lost
+test.each<Cell>([
+  { act: "slide", a: "compliant solid", b: "rigid box" },
+  { act: "slide", a: "rigid box", b: "compliant solid" },
+  { act: "attachment", a: "compliant solid", b: "rigid box" },
+])("$act: $a / $b keeps momentum", async (cell) => expect(missOf(await play(cell))).toBeLessThanOrEqual(1));
 
 test("all listed cells exist", () => expect(strangers(CELLS)).toEqual([]));
 

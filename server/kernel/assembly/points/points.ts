@@ -17,29 +17,26 @@
 import * as L from "../layout/layout";
 import { between, push } from "../math/lanes";
 import { lowFrom } from "../math/places";
-import {
-  holdsPrefactored,
-  moveHeld,
-  moveRigidBodies,
-  multiplierFor,
-  openRigid,
-  weightOf,
-} from "../prefactored/response";
+import { holdsPrefactored, moveHeld, weightOf } from "../prefactored/response";
+import { findResponse, holdsRigid, moveRigidBodies, multiplierFor, openRigid } from "../rigid/rigidEnds";
 import { frameX, frameY, frameZ, fromFrame } from "../colliders/motion";
 
-/** Sweeps over points between a prefactored and another body, if there are several: each moves that of every other. */
+/**
+ * Sweeps over points that hold rigid bodies, or a prefactored and another body, if there are several: each moves that
+ * of every other.
+ */
 const SWEEPS = 4;
 
-/** @param at first of `count` slots; h s; pass PASS_FIRST and PASS_LAST, added; scratch ROTATION_SCRATCH bytes */
+/** @param at first of `count` slots; h s; pass PASS_FIRST and PASS_LAST, added; scratch this thread's SCRATCH_BYTES */
 export function solvePoints(at: usize, count: i32, pass: i32, h: f32, scratch: usize): void {
   const mixed = sweep(at, count, pass, h, scratch, false);
   for (let n = 1; n < SWEEPS && mixed > 1; n++) sweep(at, count, pass & ~L.PASS_FIRST, h, scratch, true);
-  if (mixed) moveRigidBodies();
+  if (mixed) moveRigidBodies(scratch);
 }
 
 /**
- * One pass over all points, or over those between a prefactored and another body only.
- * @returns number of those
+ * One pass over all points, or over those only that hold a rigid body, or a prefactored and another one.
+ * @returns number of those, twice that of the former
  */
 function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, mixedOnly: bool): i32 {
   let mixed = 0;
@@ -48,8 +45,12 @@ function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, mixedOn
   for (let n = 0; n < count; n++, at += L.POINT_BYTES) {
     const active = load<i32>(at, L.POINT_ACTIVE);
     if (!active || active === L.POINT_IMPLICIT) continue; // implicit bodies solve their own points (implicit/points.ts)
-    const whole = holdsPrefactored(at);
-    if (whole && load<f32>(at + ((load<i32>(at, L.POINT_COUNT) - 1) << 2), L.POINT_WEIGHT) < 0) mixed++;
+    const rigid = holdsRigid(at);
+    const whole = holdsPrefactored(at) || rigid;
+    const paired = load<f32>(at + ((load<i32>(at, L.POINT_COUNT) - 1) << 2), L.POINT_WEIGHT) < 0;
+    // a rigid body turns, so that even one point needs two sweeps
+    if (rigid) mixed += 2;
+    else if (whole && paired) mixed++;
     else if (mixedOnly) continue;
     const moves = pass & L.PASS_FIRST && active === L.POINT_GRAB;
     if (moves) moveTarget(at);
@@ -73,24 +74,25 @@ function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, mixedOn
       sum,
       f32x4.add(f32x4.sub(o, targetOf(at)), f32x4.mul(f32x4.splat(weights), v128.load(origin + low))),
     );
-    if (whole) {
-      W = weightOf(at);
-      sum = f32x4.add(sum, openRigid(at, scratch));
-    }
     const aT = load<f32>(at, L.POINT_ALPHA) * inverseH2;
-    if (!(W + aT > 0)) continue; // everything pinned and no compliance: nothing can move
+    if (whole) {
+      sum = f32x4.add(sum, openRigid(at, scratch, false));
+      W = weightOf(at);
+    }
+    const total = whole ? findResponse(W + aT) : W + aT;
+    if (!(total > 0)) continue; // everything pinned and no compliance: nothing can move
     let limit = load<f32>(at, L.POINT_MAX_FORCE) * h * h;
     if (moves) {
       limit = grabForceLimit(at, limit, W);
       store<f32>(at, limit, L.POINT_LIMIT);
-      sum = slip(at, sum, limit * (W + aT));
+      sum = slip(at, sum, limit * total);
     } else if (load<i32>(at, L.POINT_ACTIVE) === L.POINT_GRAB) limit = load<f32>(at, L.POINT_LIMIT);
     const old = pass & L.PASS_FIRST ? f32x4.splat(0) : v128.load(at, L.POINT_LAMBDA);
     // lane 3 of sum is not used
     const missing = f32x4.add(sum, f32x4.mul(f32x4.splat(aT), old));
     let lambda: v128 = whole
-      ? f32x4.sub(old, multiplierFor(missing, W + aT))
-      : f32x4.add(old, f32x4.mul(f32x4.splat(-1 / (W + aT)), missing));
+      ? f32x4.sub(old, multiplierFor(missing))
+      : f32x4.add(old, f32x4.mul(f32x4.splat(-1 / total), missing));
     lambda = atMost(lambda, limit);
     v128.store(at, lambda, L.POINT_LAMBDA);
     const step = f32x4.replace_lane(f32x4.sub(lambda, old), 3, 0);

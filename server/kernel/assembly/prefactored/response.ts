@@ -1,14 +1,12 @@
 /**
  * Weighted points of prefactored bodies (points.ts). A force L/h^2 at a point with weights b moves the
  * whole body by u L, u = P^-1 b / h^2, as the elastic solve would. So a weight of any size hangs on a light sheet after
- * one pass. u takes one back-solve, when the point begins to hold the body, and is kept in its RESPONSE row. A rigid
- * body at the other end moves as a whole, too: with its particle's mass alone it would seem light.
+ * one pass. u takes one back-solve, when the point begins to hold the body, and is kept in its RESPONSE row.
  */
 import * as L from "../layout/layout";
 import { pushBy, toLow } from "../math/lanes";
-import { word } from "../math/places";
-import { bodyOf, rigidRow } from "../state/owners";
-import { measure, moveParticles, pushAt } from "../rigid/rigidBody";
+import { bodyOf } from "../state/owners";
+import { pushRigid, rigidOf } from "../rigid/rigidEnds";
 import { countWork } from "../state/work";
 import { backSolve } from "./backSolve";
 import { isHeld } from "./held";
@@ -31,117 +29,13 @@ export function isKnownToHold(at: usize): bool {
   return response !== 0 && load<i32>(response, L.RESPONSE_VALID) !== 0 && load<u32>(response, L.RESPONSE_BODY) !== 0;
 }
 
-// rigid body of the current point: its row, 0 if there is none; sum of its weights; that times the held point from its
-// center, m
-let rigid: usize = 0;
-let rigidWeight: f64 = 0;
-let armX: f64 = 0;
-let armY: f64 = 0;
-let armZ: f64 = 0;
-
-/**
- * Finds the rigid body that a point holds, if there is one.
- * @param scratch ROTATION_SCRATCH bytes
- * @returns sum of its weighted displacement by this pass, m
- */
-export function openRigid(at: usize, scratch: usize): v128 {
-  rigid = 0;
-  rigidWeight = armX = armY = armZ = 0;
-  for (let i = load<i32>(at, L.POINT_COUNT) - 1; i >= 0; i--) {
-    const particle = <usize>load<u32>(at + ((<usize>i) << 2), L.POINT_ADDRESS);
-    const row = rigidRow(particle);
-    if (!row || (rigid && rigid !== row)) continue;
-    rigid = row;
-    if (!load<i32>(row, L.SHAPE_MEASURED)) {
-      store<i32>(row, 1, L.SHAPE_MEASURED);
-      measure(row, scratch);
-    }
-    const b = <f64>load<f32>(at + ((<usize>i) << 2), L.POINT_WEIGHT);
-    rigidWeight += b;
-    armX += b * (<f64>load<f32>(particle) + word(particle, toLow) - load<f64>(row, L.SHAPE_CENTER));
-    armY += b * (<f64>load<f32>(particle, 4) + word(particle + 4, toLow) - load<f64>(row, L.SHAPE_CENTER + 8));
-    armZ += b * (<f64>load<f32>(particle, 8) + word(particle + 8, toLow) - load<f64>(row, L.SHAPE_CENTER + 16));
-  }
-  if (!rigid) return f32x4.splat(0);
-  const x = load<f64>(rigid, L.SHAPE_TWIST);
-  const y = load<f64>(rigid, L.SHAPE_TWIST + 8);
-  const z = load<f64>(rigid, L.SHAPE_TWIST + 16);
-  return f32x4(
-    <f32>(rigidWeight * load<f64>(rigid, L.SHAPE_PUSH) + y * armZ - z * armY),
-    <f32>(rigidWeight * load<f64>(rigid, L.SHAPE_PUSH + 8) + z * armX - x * armZ),
-    <f32>(rigidWeight * load<f64>(rigid, L.SHAPE_PUSH + 16) + x * armY - y * armX),
-    0,
-  );
-}
-
-/** Moves the rigid bodies that `openRigid` has found since the last call. */
-export function moveRigidBodies(): void {
-  let row = <usize>load<u32>(L.HEADER, L.H_BODIES);
-  for (let b = load<i32>(L.HEADER, L.H_BODY_COUNT); b > 0; b--, row += L.BODY_BYTES) {
-    const shape = <usize>load<u32>(row, L.BODY_RIGID);
-    if (!shape || !load<i32>(shape, L.SHAPE_MEASURED)) continue;
-    store<i32>(shape, 0, L.SHAPE_MEASURED);
-    moveParticles(shape, 0, L.SHAPE_PUSH, L.SHAPE_TWIST);
-  }
-}
-
-/**
- * Returns K^-1 c for the displacement c of a point, with K = W + the rigid body's response, 3x3. @param W 1/kg of all
- * other particles, with the compliance
- */
-export function multiplierFor(c: v128, W: f32): v128 {
-  if (!rigid) return f32x4.div(c, f32x4.splat(W));
-  const I = rigid + L.SHAPE_INVERSE_INERTIA;
-  const w = <f64>W + rigidWeight * rigidWeight * load<f64>(rigid, L.SHAPE_INVERSE_MASS);
-  // [r]^T J [r] with J = I^-1: the columns of J [r], then their cross products with r
-  const a = load<f64>(I);
-  const b = load<f64>(I, 8);
-  const d = load<f64>(I, 16);
-  const e = load<f64>(I, 24);
-  const f = load<f64>(I, 32);
-  const g = load<f64>(I, 40);
-  const x = armX;
-  const y = armY;
-  const z = armZ;
-  const k00 = w + z * (b * z - g * y) - y * (g * z - d * y);
-  const k01 = -z * (e * z - g * x) + y * (f * z - d * x);
-  const k02 = z * (e * y - b * x) - y * (f * y - g * x);
-  const k11 = w + z * (a * z - f * x) - x * (f * z - d * x);
-  const k12 = -z * (a * y - e * x) + x * (f * y - g * x);
-  const k22 = w + y * (a * y - e * x) - x * (e * y - b * x);
-  const c00 = k11 * k22 - k12 * k12;
-  const c01 = k02 * k12 - k01 * k22;
-  const c02 = k01 * k12 - k02 * k11;
-  const scale = 1 / (k00 * c00 + k01 * c01 + k02 * c02);
-  const cx = <f64>f32x4.extract_lane(c, 0);
-  const cy = <f64>f32x4.extract_lane(c, 1);
-  const cz = <f64>f32x4.extract_lane(c, 2);
-  return f32x4(
-    <f32>(scale * (c00 * cx + c01 * cy + c02 * cz)),
-    <f32>(scale * (c01 * cx + (k00 * k22 - k02 * k02) * cy + (k01 * k02 - k00 * k12) * cz)),
-    <f32>(scale * (c02 * cx + (k01 * k02 - k00 * k12) * cy + (k00 * k11 - k01 * k01) * cz)),
-    0,
-  );
-}
-
-/** Pushes the rigid body of the current point by a change of its multiplier. */
-function pushRigid(change: v128): void {
-  if (!rigid) return;
-  const x = armX / rigidWeight;
-  const y = armY / rigidWeight;
-  const z = armZ / rigidWeight;
-  pushAt(rigid, x, y, z, 1, 0, 0, rigidWeight * <f64>f32x4.extract_lane(change, 0), 0);
-  pushAt(rigid, x, y, z, 0, 1, 0, rigidWeight * <f64>f32x4.extract_lane(change, 1), 0);
-  pushAt(rigid, x, y, z, 0, 0, 1, rigidWeight * <f64>f32x4.extract_lane(change, 2), 0);
-}
-
 /** Returns sum_i w_i b_i^2 of particles without a body that moves as a whole, and b^T u of prefactored ones, 1/kg. */
 export function weightOf(at: usize): f32 {
   let sum: f32 = 0;
   for (let i = load<i32>(at, L.POINT_COUNT) - 1; i >= 0; i--) {
     const particle = <usize>load<u32>(at + ((<usize>i) << 2), L.POINT_ADDRESS);
     const b = load<f32>(at + ((<usize>i) << 2), L.POINT_WEIGHT);
-    if (!rowOf(particle) && !rigidRow(particle)) sum += load<f32>(particle, 12) * b * b;
+    if (!rowOf(particle) && !rigidOf(particle)) sum += load<f32>(particle, 12) * b * b;
   }
   let response = <usize>load<u32>(at, L.POINT_RESPONSE);
   while (response && load<u32>(response, L.RESPONSE_BODY)) {
@@ -159,7 +53,7 @@ export function moveHeld(at: usize, change: v128): void {
     const by = f32x4.mul(f32x4.splat(share), change);
     const row = rowOf(particle);
     if (row && share !== 0) leaveTarget(row, particle, by);
-    else if (!row && !rigidRow(particle)) pushBy(particle, toLow, by);
+    else if (!row && !rigidOf(particle)) pushBy(particle, toLow, by);
   }
   pushRigid(change);
   let response = <usize>load<u32>(at, L.POINT_RESPONSE);

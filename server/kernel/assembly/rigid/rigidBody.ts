@@ -114,15 +114,38 @@ function keepSpin(row: usize, h: f64, scratch: usize): void {
   if (load<f64>(row, L.SHAPE_INVERSE_MASS) === 0) return;
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  momentumOf(row, load<f64>(row, L.SHAPE_TURN), load<f64>(row, L.SHAPE_TURN + 8), load<f64>(row, L.SHAPE_TURN + 16));
+  const rest = <usize>load<u32>(row, L.SHAPE_REST);
+  for (
+    let i = load<i32>(row, L.SHAPE_COUNT), at = <usize>load<u32>(row, L.SHAPE_FIRST), q = rest;
+    i > 0;
+    i--, at += 16, q += 32
+  ) {
+    const m = load<f64>(q, 24);
+    const u = <f64>load<f32>(at + toPrev) - vx;
+    const v = <f64>load<f32>(at + toPrev, 4) - vy;
+    const w = <f64>load<f32>(at + toPrev, 8) - vz;
+    const d = h * <f64>load<f32>(at + toV);
+    const e = h * <f64>load<f32>(at + toV, 4);
+    const f = h * <f64>load<f32>(at + toV, 8);
+    lx -= m * (v * f - w * e);
+    ly -= m * (w * d - u * f);
+    lz -= m * (u * e - v * d);
+  }
+  noteRounding(row, 0, 0, 0, lx, ly, lz);
+}
+
+// result of the last `momentumOf`, kg m^2
+let lx: f64;
+let ly: f64;
+let lz: f64;
+
+/** Finds sum m r x (t x r) of the last measured body: its angular momentum if t is its turn. */
+function momentumOf(row: usize, tx: f64, ty: f64, tz: f64): void {
   const toLow = lowFrom();
   const toLowPrev = lowPrevFrom();
-  const tx = load<f64>(row, L.SHAPE_TURN);
-  const ty = load<f64>(row, L.SHAPE_TURN + 8);
-  const tz = load<f64>(row, L.SHAPE_TURN + 16);
-  let lx: f64 = 0;
-  let ly: f64 = 0;
-  let lz: f64 = 0;
   const rest = <usize>load<u32>(row, L.SHAPE_REST);
+  lx = ly = lz = 0;
   for (
     let i = load<i32>(row, L.SHAPE_COUNT), at = <usize>load<u32>(row, L.SHAPE_FIRST), q = rest;
     i > 0;
@@ -135,17 +158,51 @@ function keepSpin(row: usize, h: f64, scratch: usize): void {
     const a = ty * z - tz * y;
     const b = tz * x - tx * z;
     const c = tx * y - ty * x;
-    const u = <f64>load<f32>(at + toPrev) - vx;
-    const v = <f64>load<f32>(at + toPrev, 4) - vy;
-    const w = <f64>load<f32>(at + toPrev, 8) - vz;
-    const d = h * <f64>load<f32>(at + toV);
-    const e = h * <f64>load<f32>(at + toV, 4);
-    const f = h * <f64>load<f32>(at + toV, 8);
-    lx += m * (y * c - z * b - (v * f - w * e));
-    ly += m * (z * a - x * c - (w * d - u * f));
-    lz += m * (x * b - y * a - (u * e - v * d));
+    lx += m * (y * c - z * b);
+    ly += m * (z * a - x * c);
+    lz += m * (x * b - y * a);
   }
-  noteRounding(row, 0, 0, 0, lx, ly, lz);
+}
+
+/**
+ * Moves a measured body by its pushes, so that its momentum and angular momentum change exactly by theirs. Turns do not
+ * add up, and the inertia turns with the body: the difference counts as rounding.
+ */
+export function moveByPushes(row: usize, scratch: usize): void {
+  const push = row + L.SHAPE_PUSH;
+  const shift = row + L.SHAPE_SHIFT;
+  const sx = load<f64>(push) + load<f64>(shift);
+  const sy = load<f64>(push, 8) + load<f64>(shift, 8);
+  const sz = load<f64>(push, 16) + load<f64>(shift, 16);
+  takeCenter(row);
+  momentumOf(
+    row,
+    load<f64>(row, L.SHAPE_TURN) + load<f64>(row, L.SHAPE_TWIST),
+    load<f64>(row, L.SHAPE_TURN + 8) + load<f64>(row, L.SHAPE_TWIST + 8),
+    load<f64>(row, L.SHAPE_TURN + 16) + load<f64>(row, L.SHAPE_TWIST + 16),
+  );
+  const ax = lx;
+  const ay = ly;
+  const az = lz;
+  moveParticles(row, 0, L.SHAPE_PUSH, L.SHAPE_TWIST);
+  measure(row, scratch);
+  momentumOf(row, load<f64>(row, L.SHAPE_TURN), load<f64>(row, L.SHAPE_TURN + 8), load<f64>(row, L.SHAPE_TURN + 16));
+  noteRounding(
+    row,
+    M * (load<f64>(shift) - sx),
+    M * (load<f64>(shift, 8) - sy),
+    M * (load<f64>(shift, 16) - sz),
+    lx - ax,
+    ly - ay,
+    lz - az,
+  );
+}
+
+/** Takes a body's center from its row. */
+function takeCenter(row: usize): void {
+  px = load<f64>(row, L.SHAPE_CENTER);
+  py = load<f64>(row, L.SHAPE_CENTER + 8);
+  pz = load<f64>(row, L.SHAPE_CENTER + 16);
 }
 
 /**

@@ -3,6 +3,7 @@ import * as L from "../layout/layout";
 import { carry, predict, updateVelocity } from "../integrate/particles";
 import { solveBlocks } from "../constraints/solveBlocks";
 import { solvePoints } from "../points/points";
+import { solveSpeeds } from "../points/pointSpeeds";
 import { saveSafePositions, verifyContacts } from "../contact/pipeline";
 import { refitLeaves } from "../contact/detect/bvttFront";
 import { judgeLeafPairs } from "../contact/detect/leafPairs";
@@ -115,6 +116,8 @@ function runBodies(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h: 
   else if (kind === L.KIND_BALLS) solveBalls(pass, h, scratch);
   else if (kind === L.KIND_POINTS)
     solvePoints(<usize>load<u32>(L.HEADER, L.H_POINTS), load<i32>(L.HEADER, L.H_POINT_COUNT), pass, h, scratch);
+  else if (kind === L.KIND_POINT_SPEEDS)
+    solveSpeeds(<usize>load<u32>(L.HEADER, L.H_POINTS), load<i32>(L.HEADER, L.H_POINT_COUNT), h, scratch);
   else return false;
   return true;
 }

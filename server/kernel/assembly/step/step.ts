@@ -76,6 +76,7 @@ function runSubstep(substep: i32, scratch: usize): void {
   run(L.KIND_RESTORE);
   run(L.KIND_COLLIDE);
   run(L.KIND_RIGID);
+  run(L.KIND_POINT_SPEEDS);
   enterStage(L.STAGE_MOMENTUM);
   keepIslands();
   run(L.KIND_VERIFY);

@@ -39,10 +39,13 @@ test("a pinned body stays up when its member has left, and falls when the pin is
     { type: "release", member: 7, grab: 1 },
     { type: "releaseAll", member: 7 },
   ]);
-  for (let tick = 0; tick < 120; tick++) world.step([]);
-  const held = heightOf(lab);
-  for (let tick = 0; tick < 60; tick++) world.step([]);
-  expect(Math.abs(heightOf(lab) - held)).toBeLessThan(0.05);
+  let held = 0;
+  for (let tick = 0; tick < 180; tick++) {
+    world.step([]);
+    held = heightOf(lab);
+    // it swings: within its diameter, and the stretch of the grab
+    expect(Math.abs(held - AT.target[1])).toBeLessThan(0.25);
+  }
   expect(world.pins()).toEqual([[0, { ...AT, by: 7 }]]);
   expect(world.step([unpin(0, 8)]).events).toMatchObject([
     { type: "pinned", member: 8, pin: 0, before: { by: 7 }, input: 0 },

@@ -4,6 +4,7 @@
  */
 import * as L from "../../layout/layout";
 import { mostRelease } from "./release";
+import { lowFrom, lowPrevFrom, place } from "../../math/places";
 import { inverseMassAt } from "../../rigid/rigidBody";
 
 /** As in contactSolver.ts. */
@@ -170,13 +171,16 @@ export function relative(contact: usize): void {
     uz -= load<f64>(contact, L.RIGID_CONTACT_CARRIED + 16);
     return;
   }
+  const toLow = lowFrom();
+  const prevLow = lowPrevFrom() - toPrev;
   for (let k: usize = 0; k < 4; k++) {
     const at = particleOf(lane, k);
     const b = weightOf(contact, k);
     if (b > 0 ? one : two) continue;
-    ux += b * (<f64>load<f32>(at) - <f64>load<f32>(at + toPrev));
-    uy += b * (<f64>load<f32>(at, 4) - <f64>load<f32>(at + toPrev, 4));
-    uz += b * (<f64>load<f32>(at, 8) - <f64>load<f32>(at + toPrev, 8));
+    const prev = at + toPrev;
+    ux += b * (place(at, toLow) - place(prev, prevLow));
+    uy += b * (place(at + 4, toLow) - place(prev + 4, prevLow));
+    uz += b * (place(at + 8, toLow) - place(prev + 8, prevLow));
   }
 }
 
