@@ -23,7 +23,20 @@
  */
 import * as L from "../layout/layout";
 import { rigidRow } from "../state/owners";
-import { blocked, CORNER, depthOfPoint, depthOfTriangle, nx, ny, nz, setAnswer, TRIANGLE, wa, wb, wc } from "./ballSweep";
+import {
+  blocked,
+  CORNER,
+  depthOfPoint,
+  depthOfTriangle,
+  nx,
+  ny,
+  nz,
+  setAnswer,
+  TRIANGLE,
+  wa,
+  wb,
+  wc,
+} from "./ballSweep";
 import { countWork } from "../state/work";
 import { meetsSurface } from "../state/filters";
 import { apart, CAUTION, high, isMet, keepLists, look, low, POINT, speed } from "./ballLists";

@@ -6,7 +6,7 @@ import * as L from "../../layout/layout";
 import { clearStatus, numberOfBlock, NEVER, playsOf } from "./blockStatus";
 
 /** Least distance that contact guarantees, as a part of the pair's thickness. */
-const KEEP: f32 = 0.125;
+export const KEEP: f32 = 0.125;
 /**
  * The same for thin surfaces, as a part of the longest sides: eight times the rounding of the check in float32
  * (contactCheck.ts, 2^-21), while edges are no more than twice as long as at rest. Balls have no thickness.
