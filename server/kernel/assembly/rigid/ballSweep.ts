@@ -37,8 +37,9 @@ export function setAnswer(x: f64, y: f64, z: f64, a: f64, b: f64, c: f64): void 
 }
 
 /**
- * Returns the depth of a point that moves from x y z to X Y Z in a sphere of radius r around the origin, m: the distance
- * to separate along n; not positive: none. Like `depthOfTriangle`, with the entry in closed form. Sets n and the weights.
+ * Returns the depth of a point that moves from x y z to X Y Z in a sphere of radius r around the origin, m: the
+ * distance to separate along n; not positive: none. Like `depthOfTriangle`, with the entry in closed form. Sets n and
+ * the weights.
  */
 export function depthOfPoint(x: f64, y: f64, z: f64, X: f64, Y: f64, Z: f64, r: f64): f64 {
   const dx = X - x;

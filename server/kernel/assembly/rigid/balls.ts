@@ -56,8 +56,6 @@ const UNITS_OF_DEPTH = 2;
 const RESIDUE: f64 = 5e-3;
 /** Factor of the boxes that leave things out: float32 rounds what is far from the origin. */
 const ROUNDED: f64 = 1.002;
-/** Bytes for the corners of a triangle at three times. */
-const PLACES: usize = 216;
 /** Most rounds of impacts between balls in an iteration: each passes an impact on along a chain. */
 const IMPACTS = 64;
 
@@ -150,7 +148,7 @@ function mayMeet(bodies: usize, own: i32, b: i32): bool {
   );
 }
 
-/** Solves one iteration of all balls. @param scratch ROTATION_SCRATCH + PLACES bytes */
+/** Solves one iteration of all balls. @param scratch ROTATION_SCRATCH bytes and 3 TRIANGLE more */
 export function solveBalls(pass: i32, h: f32, scratch: usize): void {
   const balls = load<i32>(L.HEADER, L.H_BALL_COUNT);
   const rows = <usize>load<u32>(L.HEADER, L.H_BALLS);
@@ -206,9 +204,9 @@ function touchOthers(n: i32, balls: i32, rows: usize): bool {
 }
 
 /**
- * Returns the depth of a list entry in the sphere, m; sets n, the weights and `blocked`. What does not come near is left
- * out by float32 boxes.
- * @param room PLACES bytes: the corners relative to the center at the start, at the end, between; now, before: the
+ * Returns the depth of a list entry in the sphere, m; sets n, the weights and `blocked`. Boxes in float32 leave out
+ * entries that do not come near.
+ * @param room 3 TRIANGLE bytes: the corners relative to the center at the start, at the end, between; now, before: the
  * center
  */
 function depthOf(listed: u32, shape: usize, room: usize, now: v128, before: v128, R: f64): f64 {

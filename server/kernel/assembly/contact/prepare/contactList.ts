@@ -16,7 +16,7 @@ const ROUNDED: f32 = 7.62939453125e-6; // 2^-17
  * Thickness of edge pairs relative to vertex pairs. If two smooth sheets lie on each other, vertices carry all load,
  * and edges act only between them.
  */
-const EDGE_SHARE: f32 = 0.65;
+export const EDGE_SHARE: f32 = 0.65;
 /** Returns whether the pair gets no contact: it is tangled, or touches from the start. */
 export function leftOut(row: usize, vertex: bool): bool {
   return (

@@ -4,7 +4,7 @@
  */
 import { spendWork } from "../../scheduler/clock";
 import * as L from "../../layout/layout";
-import { KEEP } from "../prepare/contactList";
+import { EDGE_SHARE, KEEP } from "../prepare/contactList";
 import { dot3, sub, xs, ys, zs } from "../../math/lanes";
 import { edgeEdge, vertexTriangle } from "../../ccd/ccd";
 
@@ -77,14 +77,15 @@ function open(lane: usize): void {
 }
 
 /**
- * Returns the least distance of a pair, m. Beside large triangles a block has more, because it is checked in float32: a
- * ball hovered 6 mm above triangles of 2 km, without friction.
+ * Returns the least distance of a pair, m. Beside large triangles a block has more than its thickness asks for, because
+ * it is checked in float32: a ball hovered 6 mm above triangles of 2 km, without friction.
  */
 // @inline
 function leastOf(lane: usize): f64 {
   const least: f64 = load<f32>(lane, L.CONTACT_BLOCK_KEEP);
   const r: f64 = load<f32>(lane, L.CONTACT_BLOCK_THICKNESS);
-  return r >= 0 ? min<f64>(least, max<f64>(KEEP * r, EXACT * least)) : least;
+  const asked = vertex ? KEEP * r : (KEEP / EDGE_SHARE) * r;
+  return r >= 0 && least > 1.001 * asked ? max<f64>(asked, EXACT * least) : least;
 }
 
 // @inline
