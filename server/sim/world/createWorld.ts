@@ -20,12 +20,13 @@ import { buildTopology } from "./describeTopology.ts";
 import { RoomTuning } from "../tuning/applyTuning.ts";
 import type { BuiltWorld } from "../types.ts";
 
-/** Largest counted work of a tick, in periods of the room's clock. */
+/** Largest counted work of a tick, in periods of the room's clock, and in seconds: other rooms wait for the thread. */
 const BUDGETS = 3;
+const MOST_SECONDS = 0.05;
 
 /** Largest counted work of a tick, in units of counted work. */
 function workLimit(tickHz: number): number {
-  return Math.round(BUDGETS / (tickHz * L.WORK_UNIT_SECONDS));
+  return Math.round(Math.min(BUDGETS / tickHz, MOST_SECONDS) / L.WORK_UNIT_SECONDS);
 }
 
 export interface CreatedWorld extends BuiltWorld {

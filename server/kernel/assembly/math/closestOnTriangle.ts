@@ -4,29 +4,29 @@
  */
 
 /** Barycentric weights (of a, b, c) and position of the last result; each thread has its own instance. */
-export let weightA: f32, weightB: f32, weightC: f32;
-export let closestX: f32, closestY: f32, closestZ: f32;
+export let weightA: f64, weightB: f64, weightC: f64;
+export let closestX: f64, closestY: f64, closestZ: f64;
 
-function set(a: f32, b: f32, c: f32, A: usize, B: usize, C: usize): void {
+function set(a: f64, b: f64, c: f64, A: usize, B: usize, C: usize): void {
   weightA = a;
   weightB = b;
   weightC = c;
-  closestX = a * load<f32>(A) + b * load<f32>(B) + c * load<f32>(C);
-  closestY = a * load<f32>(A, 4) + b * load<f32>(B, 4) + c * load<f32>(C, 4);
-  closestZ = a * load<f32>(A, 8) + b * load<f32>(B, 8) + c * load<f32>(C, 8);
+  closestX = a * load<f64>(A) + b * load<f64>(B) + c * load<f64>(C);
+  closestY = a * load<f64>(A, 8) + b * load<f64>(B, 8) + c * load<f64>(C, 8);
+  closestZ = a * load<f64>(A, 16) + b * load<f64>(B, 16) + c * load<f64>(C, 16);
 }
 
-/** @param A, B, C addresses of the corners' f32x4 positions */
-export function closestPoint(px: f32, py: f32, pz: f32, A: usize, B: usize, C: usize): void {
-  const ax = load<f32>(A);
-  const ay = load<f32>(A, 4);
-  const az = load<f32>(A, 8);
-  const ux = load<f32>(B) - ax;
-  const uy = load<f32>(B, 4) - ay;
-  const uz = load<f32>(B, 8) - az;
-  const vx = load<f32>(C) - ax;
-  const vy = load<f32>(C, 4) - ay;
-  const vz = load<f32>(C, 8) - az;
+/** @param A, B, C addresses of the corners' positions, three f64 each */
+export function closestPoint(px: f64, py: f64, pz: f64, A: usize, B: usize, C: usize): void {
+  const ax = load<f64>(A);
+  const ay = load<f64>(A, 8);
+  const az = load<f64>(A, 16);
+  const ux = load<f64>(B) - ax;
+  const uy = load<f64>(B, 8) - ay;
+  const uz = load<f64>(B, 16) - az;
+  const vx = load<f64>(C) - ax;
+  const vy = load<f64>(C, 8) - ay;
+  const vz = load<f64>(C, 16) - az;
   let qx = px - ax;
   let qy = py - ay;
   let qz = pz - az;
@@ -36,9 +36,9 @@ export function closestPoint(px: f32, py: f32, pz: f32, A: usize, B: usize, C: u
     set(1, 0, 0, A, B, C);
     return;
   }
-  qx = px - load<f32>(B);
-  qy = py - load<f32>(B, 4);
-  qz = pz - load<f32>(B, 8);
+  qx = px - load<f64>(B);
+  qy = py - load<f64>(B, 8);
+  qz = pz - load<f64>(B, 16);
   const d3 = ux * qx + uy * qy + uz * qz;
   const d4 = vx * qx + vy * qy + vz * qz;
   if (d3 >= 0 && d4 <= d3) {
@@ -51,9 +51,9 @@ export function closestPoint(px: f32, py: f32, pz: f32, A: usize, B: usize, C: u
     set(1 - s, s, 0, A, B, C);
     return;
   }
-  qx = px - load<f32>(C);
-  qy = py - load<f32>(C, 4);
-  qz = pz - load<f32>(C, 8);
+  qx = px - load<f64>(C);
+  qy = py - load<f64>(C, 8);
+  qz = pz - load<f64>(C, 16);
   const d5 = ux * qx + uy * qy + uz * qz;
   const d6 = vx * qx + vy * qy + vz * qz;
   if (d6 >= 0 && d5 <= d6) {
@@ -72,6 +72,6 @@ export function closestPoint(px: f32, py: f32, pz: f32, A: usize, B: usize, C: u
     set(0, 1 - s, s, A, B, C);
     return;
   }
-  const scale: f32 = 1 / (va + vb + vc);
+  const scale: f64 = 1 / (va + vb + vc);
   set(1 - vb * scale - vc * scale, vb * scale, vc * scale, A, B, C);
 }

@@ -82,12 +82,9 @@ function measureWay(shape: usize, two: usize, A: usize, B: usize, C: usize, ox: 
     return;
   }
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
-  const a: f64 = wa;
-  const b: f64 = wb;
-  const c: f64 = wc;
-  wayX -= a * moved(A, toPrev, 0) + b * moved(B, toPrev, 0) + c * moved(C, toPrev, 0);
-  wayY -= a * moved(A, toPrev, 4) + b * moved(B, toPrev, 4) + c * moved(C, toPrev, 4);
-  wayZ -= a * moved(A, toPrev, 8) + b * moved(B, toPrev, 8) + c * moved(C, toPrev, 8);
+  wayX -= wa * moved(A, toPrev, 0) + wb * moved(B, toPrev, 0) + wc * moved(C, toPrev, 0);
+  wayY -= wa * moved(A, toPrev, 4) + wb * moved(B, toPrev, 4) + wc * moved(C, toPrev, 4);
+  wayZ -= wa * moved(A, toPrev, 8) + wb * moved(B, toPrev, 8) + wc * moved(C, toPrev, 8);
 }
 
 /**
@@ -112,9 +109,9 @@ export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, 
   const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - X;
   const two = rigidRow(A);
   const light = two ? 0 : weighed(A, wa) + weighed(B, wb) + weighed(C, wc);
-  const n0: f64 = nx;
-  const n1: f64 = ny;
-  const n2: f64 = nz;
+  const n0 = nx;
+  const n1 = ny;
+  const n2 = nz;
   // both sides are pushed at one point: at the particles, or for a rigid body at a point on the sphere
   const arm = R + (light > 0 ? <f64>load<f32>(A + toPrev, 12) : 0);
   const sx = -arm * n0;
@@ -126,9 +123,9 @@ export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, 
   let W = light + load<f64>(shape, L.SHAPE_INVERSE_MASS);
   if (two) {
     open(two, scratch);
-    ox = center(shape, 0) + sx - center(two, 0);
-    oy = center(shape, 8) + sy - center(two, 8);
-    oz = center(shape, 16) + sz - center(two, 16);
+    ox = center(shape) + sx - center(two);
+    oy = center(shape + 8) + sy - center(two + 8);
+    oz = center(shape + 16) + sz - center(two + 16);
     W += inverseMassAt(two, ox, oy, oz, n0, n1, n2);
   }
   if (!(W > 0)) return;
@@ -214,38 +211,26 @@ function weighed(at: usize, weight: f64): f64 {
 function moved(at: usize, toPrev: usize, k: usize): f64 {
   return <f64>load<f32>(at + k) - <f64>load<f32>(at + toPrev + k) + rounding(at + k, lowFrom(), lowPrevFrom());
 }
+/** Returns a coordinate of the ball's center, m. @param shape its SHAPE row, plus 8 for each coordinate */
 // @inline
-function center(shape: usize, k: usize): f64 {
-  return load<f64>(shape + k, L.SHAPE_CENTER) + load<f64>(shape + k, L.SHAPE_PUSH);
+export function center(shape: usize): f64 {
+  return load<f64>(shape, L.SHAPE_CENTER) + load<f64>(shape, L.SHAPE_PUSH);
+}
+
+/** The same at the start of the substep, moved along by pushes that make no velocity. */
+// @inline
+export function centerBefore(shape: usize): f64 {
+  return load<f64>(shape, L.SHAPE_CENTER) - load<f64>(shape, L.SHAPE_SHIFT) + load<f64>(shape, L.SHAPE_PUSH_STILL);
 }
 
 // @inline
 export function center32(shape: usize): v128 {
-  return f32x4(
-    <f32>(load<f64>(shape, L.SHAPE_CENTER) + load<f64>(shape, L.SHAPE_PUSH)),
-    <f32>(load<f64>(shape, L.SHAPE_CENTER + 8) + load<f64>(shape, L.SHAPE_PUSH + 8)),
-    <f32>(load<f64>(shape, L.SHAPE_CENTER + 16) + load<f64>(shape, L.SHAPE_PUSH + 16)),
-    0,
-  );
+  return f32x4(<f32>center(shape), <f32>center(shape + 8), <f32>center(shape + 16), 0);
 }
 
-/** Returns the center at the start of the substep, moved along by pushes that make no velocity. */
 // @inline
 export function centerBefore32(shape: usize): v128 {
-  return f32x4(
-    <f32>(load<f64>(shape, L.SHAPE_CENTER) - load<f64>(shape, L.SHAPE_SHIFT) + load<f64>(shape, L.SHAPE_PUSH_STILL)),
-    <f32>(
-      (load<f64>(shape, L.SHAPE_CENTER + 8) -
-        load<f64>(shape, L.SHAPE_SHIFT + 8) +
-        load<f64>(shape, L.SHAPE_PUSH_STILL + 8))
-    ),
-    <f32>(
-      (load<f64>(shape, L.SHAPE_CENTER + 16) -
-        load<f64>(shape, L.SHAPE_SHIFT + 16) +
-        load<f64>(shape, L.SHAPE_PUSH_STILL + 16))
-    ),
-    0,
-  );
+  return f32x4(<f32>centerBefore(shape), <f32>centerBefore(shape + 8), <f32>centerBefore(shape + 16), 0);
 }
 
 /**
@@ -253,11 +238,17 @@ export function centerBefore32(shape: usize): v128 {
  * @returns whether they bounced off each other
  */
 export function touchBall(one: usize, two: usize): bool {
-  const start = f32x4.sub(centerBefore32(two), centerBefore32(one));
-  const end = f32x4.sub(center32(two), center32(one));
-  const R = <f32>load<f64>(one, L.SHAPE_RADIUS);
-  const S = <f32>load<f64>(two, L.SHAPE_RADIUS);
-  const depth = depthOfPoint(start, end, R + S);
+  const R = load<f64>(one, L.SHAPE_RADIUS);
+  const S = load<f64>(two, L.SHAPE_RADIUS);
+  const depth = depthOfPoint(
+    centerBefore(two) - centerBefore(one),
+    centerBefore(two + 8) - centerBefore(one + 8),
+    centerBefore(two + 16) - centerBefore(one + 16),
+    center(two) - center(one),
+    center(two + 8) - center(one + 8),
+    center(two + 16) - center(one + 16),
+    R + S,
+  );
   const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
   const W = load<f64>(one, L.SHAPE_INVERSE_MASS) + load<f64>(two, L.SHAPE_INVERSE_MASS);
   if (!(depth > 0) || !(W > 0)) return false;
@@ -266,19 +257,19 @@ export function touchBall(one: usize, two: usize): bool {
   let dx = displacement(one, 0) - displacement(two, 0);
   let dy = displacement(one, 8) - displacement(two, 8);
   let dz = displacement(one, 16) - displacement(two, 16);
-  const n0: f64 = nx;
-  const n1: f64 = ny;
-  const n2: f64 = nz;
+  const n0 = nx;
+  const n1 = ny;
+  const n2 = nz;
   const approach = -(dx * n0 + dy * n1 + dz * n2);
   const back = turned(approach, rootBounceOf(first) * rootBounceOf(second), first, second);
   const lambda = max<f64>(depth, back) / W;
-  const still = max<f64>(0, <f64>depth - back) / W;
+  const still = max<f64>(0, depth - back) / W;
   pushAt(one, 0, 0, 0, n0, n1, n2, lambda, still);
   pushAt(two, 0, 0, 0, n0, n1, n2, -lambda, -still);
   // the contact points are at -R n of one and +S n of the other
-  const x = <f64>R * turn(one, 0) + <f64>S * turn(two, 0);
-  const y = <f64>R * turn(one, 8) + <f64>S * turn(two, 8);
-  const z = <f64>R * turn(one, 16) + <f64>S * turn(two, 16);
+  const x = R * turn(one, 0) + S * turn(two, 0);
+  const y = R * turn(one, 8) + S * turn(two, 8);
+  const z = R * turn(one, 16) + S * turn(two, 16);
   dx += approach * n0 - (y * n2 - z * n1);
   dy += approach * n1 - (z * n0 - x * n2);
   dz += approach * n2 - (x * n1 - y * n0);
@@ -288,14 +279,12 @@ export function touchBall(one: usize, two: usize): bool {
   dx /= slide;
   dy /= slide;
   dz /= slide;
-  const r: f64 = R;
-  const s: f64 = S;
   const meets =
-    inverseMassAt(one, -r * n0, -r * n1, -r * n2, dx, dy, dz) + inverseMassAt(two, s * n0, s * n1, s * n2, dx, dy, dz);
+    inverseMassAt(one, -R * n0, -R * n1, -R * n2, dx, dy, dz) + inverseMassAt(two, S * n0, S * n1, S * n2, dx, dy, dz);
   const mu: f64 = load<f32>(first + toAcc, 12) * load<f32>(second + toAcc, 12);
   const cut = min<f64>(slide / meets, mu * (lambda - still));
-  pushAt(one, -r * n0, -r * n1, -r * n2, dx, dy, dz, -cut, 0);
-  pushAt(two, s * n0, s * n1, s * n2, dx, dy, dz, cut, 0);
+  pushAt(one, -R * n0, -R * n1, -R * n2, dx, dy, dz, -cut, 0);
+  pushAt(two, S * n0, S * n1, S * n2, dx, dy, dz, cut, 0);
   return bounced;
 }
 

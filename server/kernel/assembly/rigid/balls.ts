@@ -23,14 +23,28 @@
  */
 import * as L from "../layout/layout";
 import { rigidRow } from "../state/owners";
-import { blocked, depthOfPoint, depthOfTriangle, nx, ny, nz, setAnswer, wa, wb, wc } from "./ballSweep";
+import {
+  blocked,
+  CORNER,
+  depthOfPoint,
+  depthOfTriangle,
+  nx,
+  ny,
+  nz,
+  setAnswer,
+  TRIANGLE,
+  wa,
+  wb,
+  wc,
+} from "./ballSweep";
 import { countWork } from "../state/work";
 import { meetsSurface } from "../state/filters";
 import { apart, CAUTION, high, isMet, keepLists, look, low, POINT, speed } from "./ballLists";
 import { islandOf, join, meetsFixed } from "../state/islands";
+import { lowFrom, lowPrevFrom, place } from "../math/places";
 import { measure, moveParticles } from "./rigidBody";
 import { ROTATION_SCRATCH } from "../math/rotation";
-import { center32, centerBefore32, respond, stick, touchBall } from "./ballResponse";
+import { center, center32, centerBefore, centerBefore32, respond, stick, touchBall } from "./ballResponse";
 
 /**
  * Most sweeps, and the depth in radii (RESIDUE) that ends them: pushing a triangle out may push its neighbor in. (At
@@ -39,7 +53,9 @@ import { center32, centerBefore32, respond, stick, touchBall } from "./ballRespo
 const SWEEPS = 8;
 /** Counted work of a listed particle or triangle in a sweep. */
 const UNITS_OF_DEPTH = 2;
-const RESIDUE: f32 = 5e-3;
+const RESIDUE: f64 = 5e-3;
+/** Factor of the boxes that leave things out: float32 rounds what is far from the origin. */
+const ROUNDED: f64 = 1.002;
 /** Most rounds of impacts between balls in an iteration: each passes an impact on along a chain. */
 const IMPACTS = 64;
 
@@ -132,7 +148,7 @@ function mayMeet(bodies: usize, own: i32, b: i32): bool {
   );
 }
 
-/** Solves one iteration of all balls. @param scratch ROTATION_SCRATCH bytes and 144 more */
+/** Solves one iteration of all balls. @param scratch ROTATION_SCRATCH bytes and 3 TRIANGLE more */
 export function solveBalls(pass: i32, h: f32, scratch: usize): void {
   const balls = load<i32>(L.HEADER, L.H_BALL_COUNT);
   const rows = <usize>load<u32>(L.HEADER, L.H_BALLS);
@@ -188,48 +204,60 @@ function touchOthers(n: i32, balls: i32, rows: usize): bool {
 }
 
 /**
- * Returns the depth of a list entry in the sphere, m; sets n, the weights and `blocked`.
- * @param room 144 bytes: the corners relative to the center at the start, at the end, between; now, before: the center
+ * Returns the depth of a list entry in the sphere, m; sets n, the weights and `blocked`. Boxes in float32 leave out
+ * entries that do not come near.
+ * @param room 3 TRIANGLE bytes: the corners relative to the center at the start, at the end, between; now, before: the
+ * center
  */
-function depthOf(listed: u32, room: usize, now: v128, before: v128, R: f32): f32 {
+function depthOf(listed: u32, shape: usize, room: usize, now: v128, before: v128, R: f64): f64 {
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
-  if (listed & POINT) {
-    const P = <usize>(listed & ~POINT);
-    const r: f32 = R + load<f32>(P + toPrev, 12);
-    const p0 = f32x4.sub(v128.load(P + toPrev), before);
-    const p1 = f32x4.sub(placeOf(P, rigidRow(P)), now);
-    const box = f32x4.splat(r);
-    return apart(f32x4.min(p0, p1), f32x4.max(p0, p1), f32x4.neg(box), box) ? 0 : depthOfPoint(p0, p1, r);
-  }
-  const t = <usize>listed;
-  const A = <usize>load<u32>(t);
-  const B = <usize>load<u32>(t, 4);
-  const C = <usize>load<u32>(t, 8);
+  const A = cornerOf(listed, 0);
   const row = rigidRow(A);
+  const r = R + <f64>load<f32>(A + toPrev, 12);
+  const box = f32x4.splat(<f32>(ROUNDED * r));
   const a0 = f32x4.sub(v128.load(A + toPrev), before);
+  const a1 = f32x4.sub(placeOf(A, row), now);
+  let least = f32x4.min(a0, a1);
+  let most = f32x4.max(a0, a1);
+  if (listed & POINT) {
+    if (apart(least, most, f32x4.neg(box), box)) return 0;
+    putPlaces(room, A, shape, row);
+    return depthOfPoint(
+      load<f64>(room),
+      load<f64>(room, 8),
+      load<f64>(room, 16),
+      load<f64>(room, TRIANGLE),
+      load<f64>(room, TRIANGLE + 8),
+      load<f64>(room, TRIANGLE + 16),
+      r,
+    );
+  }
+  const B = cornerOf(listed, 1);
+  const C = cornerOf(listed, 2);
   const b0 = f32x4.sub(v128.load(B + toPrev), before);
   const c0 = f32x4.sub(v128.load(C + toPrev), before);
-  const a1 = f32x4.sub(placeOf(A, row), now);
   const b1 = f32x4.sub(placeOf(B, row), now);
   const c1 = f32x4.sub(placeOf(C, row), now);
-  const r: f32 = R + load<f32>(A + toPrev, 12);
-  const box = f32x4.splat(r);
-  if (
-    apart(
-      f32x4.min(f32x4.min(f32x4.min(a0, b0), f32x4.min(c0, a1)), f32x4.min(b1, c1)),
-      f32x4.max(f32x4.max(f32x4.max(a0, b0), f32x4.max(c0, a1)), f32x4.max(b1, c1)),
-      f32x4.neg(box),
-      box,
-    )
-  )
-    return 0;
-  v128.store(room, a0);
-  v128.store(room, b0, 16);
-  v128.store(room, c0, 32);
-  v128.store(room, a1, 48);
-  v128.store(room, b1, 64);
-  v128.store(room, c1, 80);
+  least = f32x4.min(f32x4.min(least, f32x4.min(b0, c0)), f32x4.min(b1, c1));
+  most = f32x4.max(f32x4.max(most, f32x4.max(b0, c0)), f32x4.max(b1, c1));
+  if (apart(least, most, f32x4.neg(box), box)) return 0;
+  putPlaces(room, A, shape, row);
+  putPlaces(room + CORNER, B, shape, row);
+  putPlaces(room + 2 * CORNER, C, shape, row);
   return depthOfTriangle(room, r);
+}
+
+/** Stores the places of a particle relative to the ball's center, at the start of the substep and now. */
+function putPlaces(to: usize, at: usize, shape: usize, row: usize): void {
+  const toLow = lowFrom();
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  const toLowPrev = lowPrevFrom() - toPrev;
+  for (let k: usize = 0; k < 3; k++) {
+    const x = at + (k << 2);
+    const c = shape + (k << 3);
+    store<f64>(to + (k << 3), place(x + toPrev, toLowPrev) - centerBefore(c));
+    store<f64>(to + (k << 3), place(x, toLow) + pushOf(at, row, k) - center(c), TRIANGLE);
+  }
 }
 
 /** Corner k of a list entry; for a particle the particle itself. */
@@ -245,23 +273,23 @@ function cornerOf(listed: u32, k: usize): usize {
  */
 function touchFirm(ball: usize, room: usize): void {
   const shape = <usize>load<u32>(ball, L.BALL_SHAPE);
-  const R = <f32>load<f64>(shape, L.SHAPE_RADIUS);
+  const R = load<f64>(shape, L.SHAPE_RADIUS);
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const now = center32(shape);
     const before = centerBefore32(shape);
-    let deepest: f32 = 1e-5 * R;
+    let deepest: f64 = 1e-5 * R;
     let found: u32 = 0;
-    let fx: f32 = 0;
-    let fy: f32 = 0;
-    let fz: f32 = 0;
-    let fa: f32 = 0;
-    let fb: f32 = 0;
-    let fc: f32 = 0;
+    let fx: f64 = 0;
+    let fy: f64 = 0;
+    let fz: f64 = 0;
+    let fa: f64 = 0;
+    let fb: f64 = 0;
+    let fc: f64 = 0;
     for (let n = load<i32>(ball, L.BALL_COUNT), entry = <usize>load<u32>(ball, L.BALL_LIST); n > 0; n--, entry += 4) {
       const listed = load<u32>(entry);
       const A = cornerOf(listed, 0);
       if (load<f32>(A, 12) !== 0 && !rigidRow(A)) continue;
-      const depth = depthOf(listed, room, now, before, R);
+      const depth = depthOf(listed, shape, room, now, before, R);
       if (!(depth > deepest) || blocked) continue;
       deepest = depth;
       found = listed;
@@ -291,22 +319,22 @@ function separate(ball: usize, room: usize): void {
  * position at the start of the substep
  * @returns the greatest depth found, in radii
  */
-function touchListed(ball: usize, room: usize, hold: bool): f32 {
+function touchListed(ball: usize, room: usize, hold: bool): f64 {
   const shape = <usize>load<u32>(ball, L.BALL_SHAPE);
-  const R = <f32>load<f64>(shape, L.SHAPE_RADIUS);
-  const least: f32 = hold ? 4 * RESIDUE * R : 0;
-  let deepest: f32 = 0;
+  const R = load<f64>(shape, L.SHAPE_RADIUS);
+  const least: f64 = hold ? 4 * RESIDUE * R : 0;
+  let deepest: f64 = 0;
   let now = center32(shape);
   let before = centerBefore32(shape);
   countWork(UNITS_OF_DEPTH * load<i32>(ball, L.BALL_COUNT));
   for (let n = load<i32>(ball, L.BALL_COUNT), entry = <usize>load<u32>(ball, L.BALL_LIST); n > 0; n--, entry += 4) {
     const listed = load<u32>(entry);
-    const depth = depthOf(listed, room, now, before, R);
+    const depth = depthOf(listed, shape, room, now, before, R);
     if (!(depth > least)) continue;
     const A = cornerOf(listed, 0);
     const B = cornerOf(listed, 1);
     const C = cornerOf(listed, 2);
-    deepest = max<f32>(deepest, depth / R);
+    deepest = max<f64>(deepest, depth / R);
     if (!hold && !blocked) respond(shape, A, B, C, depth, R, room - ROTATION_SCRATCH);
     else {
       stick(shape, A);
@@ -325,22 +353,23 @@ function touchListed(ball: usize, room: usize, hold: bool): f32 {
  * Returns a particle's position; for a rigid body, with the pushes of balls in this iteration.
  * @param row its SHAPE row, 0: none
  */
+// @inline
 function placeOf(at: usize, row: usize): v128 {
   const x = v128.load(at);
   if (!row || !load<i32>(row, L.SHAPE_MEASURED)) return x;
-  const rx = <f64>load<f32>(at) - load<f64>(row, L.SHAPE_CENTER);
-  const ry = <f64>load<f32>(at, 4) - load<f64>(row, L.SHAPE_CENTER + 8);
-  const rz = <f64>load<f32>(at, 8) - load<f64>(row, L.SHAPE_CENTER + 16);
-  const a = load<f64>(row, L.SHAPE_TWIST);
-  const b = load<f64>(row, L.SHAPE_TWIST + 8);
-  const c = load<f64>(row, L.SHAPE_TWIST + 16);
-  return f32x4.add(
-    x,
-    f32x4(
-      <f32>(load<f64>(row, L.SHAPE_PUSH) + b * rz - c * ry),
-      <f32>(load<f64>(row, L.SHAPE_PUSH + 8) + c * rx - a * rz),
-      <f32>(load<f64>(row, L.SHAPE_PUSH + 16) + a * ry - b * rx),
-      0,
-    ),
+  return f32x4.add(x, f32x4(<f32>pushOf(at, row, 0), <f32>pushOf(at, row, 1), <f32>pushOf(at, row, 2), 0));
+}
+
+/** Returns component k of a particle's displacement by the pushes of balls on its rigid body in this iteration, m. */
+function pushOf(at: usize, row: usize, k: usize): f64 {
+  if (!row || !load<i32>(row, L.SHAPE_MEASURED)) return 0;
+  const i = k === 2 ? 0 : k + 1;
+  const j = k === 0 ? 2 : k - 1;
+  const ri = <f64>load<f32>(at + (i << 2)) - load<f64>(row + (i << 3), L.SHAPE_CENTER);
+  const rj = <f64>load<f32>(at + (j << 2)) - load<f64>(row + (j << 3), L.SHAPE_CENTER);
+  return (
+    load<f64>(row + (k << 3), L.SHAPE_PUSH) +
+    load<f64>(row + (i << 3), L.SHAPE_TWIST) * rj -
+    load<f64>(row + (j << 3), L.SHAPE_TWIST) * ri
   );
 }

@@ -6,7 +6,7 @@ import * as L from "../../layout/layout";
 import { clearStatus, numberOfBlock, NEVER, playsOf } from "./blockStatus";
 
 /** Least distance that contact guarantees, as a part of the pair's thickness. */
-const KEEP: f32 = 0.125;
+export const KEEP: f32 = 0.125;
 /**
  * The same for thin surfaces, as a part of the longest sides: eight times the rounding of the check in float32
  * (contactCheck.ts, 2^-21), while edges are no more than twice as long as at rest. Balls have no thickness.
@@ -16,7 +16,7 @@ const ROUNDED: f32 = 7.62939453125e-6; // 2^-17
  * Thickness of edge pairs relative to vertex pairs. If two smooth sheets lie on each other, vertices carry all load,
  * and edges act only between them.
  */
-const EDGE_SHARE: f32 = 0.65;
+export const EDGE_SHARE: f32 = 0.65;
 /** Returns whether the pair gets no contact: it is tangled, or touches from the start. */
 export function leftOut(row: usize, vertex: bool): bool {
   return (

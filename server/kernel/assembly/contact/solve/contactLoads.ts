@@ -16,12 +16,15 @@ import { nearOf } from "../prepare/blockStatus";
 import { laneOf } from "../verify/contactPair";
 import { ownWeight, pushAsBefore } from "./contactSolver";
 import { hasLoads } from "../../state/islands";
+import { countWork } from "../../state/work";
 
 /**
  * Mark of a particle in the fourth lane of its color mask. A held particle has minus its inverse mass there, and its
  * displacement in the other lanes.
  */
 const SEEN: f32 = 1;
+/** Counted work of a packed block whose pairs keep their pushes: it is packed, held out of colliders and stored. */
+const UNITS_OF_LOAD = 10;
 
 // @inline
 function solvedAt(n: i32): usize {
@@ -51,6 +54,7 @@ export function beginLoads(first: bool): bool {
   if (first) pushAsBefore(solvedAt(0), blocks);
   if (collides) for (let n = 0; n < blocks; n++) putOut(solvedAt(n));
   spendWork(blocks);
+  countWork(UNITS_OF_LOAD * blocks);
   return true;
 }
 

@@ -33,6 +33,8 @@ const CHECKED: i32 = 1024;
 
 /** Counted work of a block in a pass of the solve. */
 const UNITS_OF_SOLVE = 12;
+/** Counted work of a block whose contacts are predicted. */
+const UNITS_OF_PREDICT = 4;
 
 /** Most passes over near pairs in a substep. */
 const PASSES = 8;
@@ -168,8 +170,7 @@ function checkInPieces(first: i32, count: i32, vertex: bool): i32 {
     spendWork(CHECKED);
   }
   atomic.add<u32>(front(), checkedBlocks - before, L.FRONT_CHECKED);
-  // the check counts the prediction, too
   const checked = checkedBlocks - before;
-  if (!predicts) countWork(UNITS_OF_CHECK * checked + ((count - checked) >> 2));
+  countWork((predicts ? UNITS_OF_PREDICT : UNITS_OF_CHECK) * checked + ((count - checked) >> 2));
   return found;
 }

@@ -4,6 +4,7 @@
  */
 import { spendWork } from "../../scheduler/clock";
 import * as L from "../../layout/layout";
+import { EDGE_SHARE, KEEP } from "../prepare/contactList";
 import { dot3, sub, xs, ys, zs } from "../../math/lanes";
 import { edgeEdge, vertexTriangle } from "../../ccd/ccd";
 
@@ -32,6 +33,9 @@ const ROUNDING: f64 = 1.0 / 1024;
 
 /** Part of its least distance by which a direction must separate a pair, in float64. */
 const SURE: f64 = 1e-6;
+
+/** Part of the rounding of a check in float32 that float64 keeps as a distance, for surfaces without thickness. */
+const EXACT: f64 = 1.0 / 4096;
 
 // @inline
 function at(n: i32): usize {
@@ -69,7 +73,19 @@ function open(lane: usize): void {
   put(15, particle1);
   put(18, particle2);
   put(21, particle3);
-  keep = load<f32>(lane, L.CONTACT_BLOCK_KEEP);
+  keep = leastOf(lane);
+}
+
+/**
+ * Returns the least distance of a pair, m. Beside large triangles a block has more than its thickness asks for, because
+ * it is checked in float32: a ball hovered 6 mm above triangles of 2 km, without friction.
+ */
+// @inline
+function leastOf(lane: usize): f64 {
+  const least: f64 = load<f32>(lane, L.CONTACT_BLOCK_KEEP);
+  const r: f64 = load<f32>(lane, L.CONTACT_BLOCK_THICKNESS);
+  const asked = vertex ? KEEP * r : (KEEP / EDGE_SHARE) * r;
+  return r >= 0 && least > 1.001 * asked ? max<f64>(asked, EXACT * least) : least;
 }
 
 // @inline
