@@ -1,17 +1,46 @@
 /**
- * Float64 twin of a prefactored sheet's solve (kernel/assembly/prefactored/step.ts), from the elements' own gradients
- * and a dense matrix.
+ * Float64 twin of a prefactored body's solve (kernel/assembly/prefactored/step.ts), from the elements' own gradients
+ * and the factor.
  */
-import { CONSTRAINTS, type Elements } from "../constraints/kinds.ts";
-import type { PrefactoredModel } from "../prefactored/model.ts";
-import type { Vector } from "./vector.ts";
+import { CONSTRAINTS } from "../constraints/kinds.ts";
+import type { TetElements } from "../constraints/elements.ts";
+import { LEAD, type PrefactoredModel } from "../prefactored/model.ts";
+import { deformationGradient, shapeOf } from "./tetrahedron.ts";
+import { apply, cross, determinant, IDENTITY, inner, linear, multiply, scale, trace, transpose } from "./vector.ts";
+import type { Matrix, Vector } from "./vector.ts";
+
+/** Volume over that at rest below which a tetrahedron resists with mu (CRUSHED - J)^2, too. */
+const CRUSHED = 0.3;
+
+/** Elastic energy of tetrahedron i of a prefactored solid, J (kernel/assembly/prefactored/tetrahedra.ts). */
+export function crushableEnergy(x: Float64Array, e: TetElements, i: number): number {
+  const F = deformationGradient(x, e, i);
+  const strain = strainOf(F);
+  const missing = Math.max(0, CRUSHED - determinant(F));
+  const t = trace(strain);
+  return e.volume[i]! * (e.mu * (inner(strain, strain) + missing * missing) + (e.lambda / 2) * t * t);
+}
+
+const cofactor = ([a, b, c]: Matrix): Matrix => [cross(b, c), cross(c, a), cross(a, b)];
+const strainOf = (F: Matrix): Matrix => linear(0.5, multiply(transpose(F), F), -0.5, IDENTITY);
+
+/** Its gradient at the four corners, N. */
+export function crushableGradient(x: Float64Array, e: TetElements, i: number): readonly Vector[] {
+  const F = deformationGradient(x, e, i);
+  const strain = strainOf(F);
+  const stress = linear(2 * e.mu, strain, e.lambda * trace(strain), IDENTITY);
+  const missing = Math.max(0, CRUSHED - determinant(F));
+  const P = linear(1, multiply(F, stress), -2 * e.mu * missing, cofactor(F));
+  return shapeOf(e, i).map((b) => scale(e.volume[i]!, apply(P, b)));
+}
 
 /** float64[3N] N: minus the energy's gradient. */
-function elasticForces({ triangles, bends }: PrefactoredModel, x: Float64Array): Float64Array {
+function elasticForces({ triangles, bends, tets }: PrefactoredModel, x: Float64Array): Float64Array {
   const f = new Float64Array(x.length);
-  for (const elements of bends ? [triangles, bends] : [triangles]) {
+  for (const elements of [triangles, bends, tets]) {
+    if (!elements) continue;
     const { corners, twin } = CONSTRAINTS[elements.kind];
-    const gradient: (x: Float64Array, e: Elements, i: number) => readonly Vector[] = twin.gradient!;
+    const gradient = (elements === tets ? crushableGradient : twin.gradient!) as NonNullable<typeof twin.gradient>;
     for (let e = 0; e < elements.particles.length / corners; e++)
       gradient(x, elements, e).forEach((g, c) => {
         for (let r = 0; r < 3; r++) f[3 * elements.particles[corners * e + c]! + r]! -= g[r]!;
@@ -41,19 +70,16 @@ function solveFactored({ factor }: PrefactoredModel, r: Float64Array): Float64Ar
   return z;
 }
 
-/**
- * Positions after the first solve of a substep without contact: x + h v + P^-1 (M a + f(x + h v)).
- * @param x, v, a float64[3N]
- */
+/** Positions after the first solve of a substep without contact: x + h v + P^-1 (M a + f(x + LEAD h v)), LEAD 1: sheets. */
 export function solvePrefactored(
   model: PrefactoredModel,
   { x, v, a }: { x: Float64Array; v: Float64Array; a: Float64Array },
   h: number,
 ): Float64Array {
   const free = (k: number): number => (model.inertia[Math.floor(k / 3)]! > 0 ? 1 : 0);
-  const start = x.map((value, k) => value + free(k) * h * v[k]!);
-  const f = elasticForces(model, start);
+  const after = (lead: number): Float64Array => x.map((value, k) => value + free(k) * lead * h * v[k]!);
+  const f = elasticForces(model, after(model.tets ? LEAD : 1));
   const r = f.map((force, k) => force + model.inertia[Math.floor(k / 3)]! * h * h * a[k]!);
   const z = solveFactored(model, r);
-  return start.map((value, k) => value + z[k]!);
+  return after(1).map((value, k) => value + z[k]!);
 }

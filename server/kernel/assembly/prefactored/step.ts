@@ -53,6 +53,10 @@ export function solvePrefactored(rows: usize, begin: i32, end: i32, pass: i32, h
     open(rows + <usize>b * L.PREFACTORED_BYTES);
     if (isHeld(row)) continue;
     if (pass & L.PASS_FIRST) start(h);
+    if (load<f32>(row, L.PREFACTORED_LEAD) < 1) {
+      if (pass & L.PASS_FIRST) solveAhead(h);
+      continue;
+    }
     let most = solveOnce(h);
     // several iterations share the solves
     const share: f32 = (pass & BOTH) === BOTH ? 1 : 2;
@@ -102,13 +106,66 @@ function start(h: f32): void {
 }
 
 /**
+ * The one solve of a solid, with the elastic force at xPrev + PREFACTORED_LEAD of the way. A large correction may not
+ * add energy; else the substep is solved like a sheet's.
+ */
+function solveAhead(h: f32): void {
+  const back = f32x4.splat(load<f32>(row, L.PREFACTORED_LEAD) - 1);
+  const lows = <usize>load<u32>(row, L.PREFACTORED_LOWS);
+  for (let k = 0; k < columns; k++) {
+    const at = particleAt(k);
+    const low = v128.load(at + toLow);
+    v128.store(lows + ((<usize>k) << 4), low);
+    const way = v128.and(LANES_OF_PLACE, wayOf(at, toPrev, toLowPrev));
+    v128.store(at + toLow, f32x4.add(low, f32x4.mul(back, way)));
+  }
+  findCorrection(h);
+  for (let k = 0; k < columns; k++) v128.store(particleAt(k) + toLow, v128.load(lows + ((<usize>k) << 4)));
+  countWork(unitsOfBackSolve(row));
+  const large = load<f32>(row, L.PREFACTORED_LARGE);
+  if (correct(1) <= large || !gainsEnergy()) return;
+  for (let k = 0; k < columns; k++) {
+    v128.store(particleAt(k) + toLow, v128.load(lows + ((<usize>k) << 4)));
+    v128.store(moved + ((<usize>k) << 4), f32x4.splat(0));
+  }
+  countWork(unitsOfBackSolve(row));
+  if (solveOnce(h) > large) keepEnergy(h);
+}
+
+/** Returns whether the first correction has added to kinetic, elastic and potential energy. */
+function gainsEnergy(): bool {
+  const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
+  const h2 = f32x4.splat(h * h);
+  let sum: f64 = 0;
+  for (let k = 0; k < columns; k++) {
+    const at = (<usize>k) << 4;
+    const particle = particleAt(k);
+    const way = v128.and(LANES_OF_PLACE, wayOf(particle, toPrev, toLowPrev));
+    const z = v128.load(moved + at);
+    const motion = f32x4.sub(f32x4.mul(z, f32x4.sub(way, f32x4.mul(f32x4.splat(0.5), z))), f32x4.mul(fall(particle, h2), way));
+    sum += <f64>load<f32>(inertia + (at >> 2)) * sumOfPlace(motion) - sumOfPlace(f32x4.mul(v128.load(kept + at), way));
+  }
+  return !(sum + energyAt(row, 0, toLow) <= energyAt(row, toPrev, toLowPrev));
+}
+
+// @inline
+function sumOfPlace(a: v128): f64 {
+  return <f64>(f32x4.extract_lane(a, 0) + f32x4.extract_lane(a, 1) + f32x4.extract_lane(a, 2));
+}
+
+/**
  * One solve. A stretched sheet is stiffer than P says: its correction is shortened by that factor, or it would
  * overshoot.
  * @returns the square of the largest correction, m^2
  */
 function solveOnce(h: f32): f32 {
   findCorrection(h);
-  const share = f32x4.splat(stiffening > STRETCHED ? 1 / stiffening : 1);
+  return correct(stiffening > STRETCHED ? 1 / stiffening : 1);
+}
+
+/** Moves the body by a share of the correction. @returns the square of the largest, m^2 */
+function correct(part: f32): f32 {
+  const share = f32x4.splat(part);
   let most: f32 = 0;
   for (let k = 0; k < columns; k++) {
     const z = f32x4.mul(share, v128.load(residual + ((<usize>k) << 4)));
