@@ -23,7 +23,7 @@ import { shapeOf } from "../reference/triangle.ts";
  * LEAD w h/2. The step is then stable with BOUND of the Laplacian that bounds the stiffness.
  */
 export const LEAD = 0.1;
-export const BOUND = 0.75;
+export const BOUND = 0.5;
 
 /** Largest number of particles of a body: bounds the time to factor it, and the work of a tick. */
 export const MOST_PARTICLES = 16_384;
@@ -91,9 +91,7 @@ export function prefactoredModel(
 export function bendingShare(body: WithElements): number {
   const triangles = trianglesOf(body);
   const bends = bendsOf(body);
-  return triangles && bends
-    ? bendingTrace(bends) / membraneTrace(triangles, boundsOf(sheetStiffness(triangles)))
-    : 0;
+  return triangles && bends ? bendingTrace(bends) / membraneTrace(triangles, boundsOf(sheetStiffness(triangles))) : 0;
 }
 
 interface Bounds {

@@ -36,7 +36,7 @@ export const PREFACTORED_TET_ROWS = PREFACTORED_TETS + I32; // i32
 // f32: part of the substep's motion after which the elastic force is taken: 1 for sheets
 export const PREFACTORED_LEAD = PREFACTORED_TET_ROWS + I32;
 export const PREFACTORED_LARGE = PREFACTORED_LEAD + F32; // f32 m^2: square of a correction that is checked
-// f64 J: energy at the start of the substep, while forces are kept
+// f64 J: energy at the start of the substep, while contacts may add to it
 export const PREFACTORED_ENERGY = PREFACTORED_LARGE + F32;
 // u32: counters for tools: checked substeps, repeated solves, substeps that began anew, substeps that gained energy
 export const PREFACTORED_CHECKS = PREFACTORED_ENERGY + F64;
@@ -45,7 +45,11 @@ export const PREFACTORED_RESTARTS = PREFACTORED_REPEATS + I32;
 export const PREFACTORED_GUARDED = PREFACTORED_RESTARTS + I32;
 // i32 1: other bodies have pushed the sheet in this substep
 export const PREFACTORED_MET = PREFACTORED_GUARDED + I32;
-export const PREFACTORED_END = PREFACTORED_MET + I32; // i32 address behind the last particle in X
+// i32 1: PREFACTORED_ENERGY is that at the end of the last substep
+export const PREFACTORED_NOTED = PREFACTORED_MET + I32;
+// f64 J: work of other bodies in this substep, if they have pushed
+export const PREFACTORED_WORK = PREFACTORED_NOTED + I32;
+export const PREFACTORED_END = PREFACTORED_WORK + F64; // i32 address behind the last particle in X
 export const PREFACTORED_BYTES = PREFACTORED_END + I32 + 8;
 
 /**

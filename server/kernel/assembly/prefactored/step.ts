@@ -1,5 +1,5 @@
 /**
- * Elastic solve of prefactored sheets: one linear solve a substep in place of the sweep over their elements.
+ * Elastic solve of prefactored bodies: one linear solve a substep in place of the sweep over their elements. Of sheets:
  *
  *   P = M/h^2 + a Laplacian that bounds the stiffness (sim/prefactored/model.ts), one matrix for x, y and z
  *   start  x = xPrev + h v, without external acceleration
@@ -10,17 +10,18 @@
  * be wrong, since P knows no rotation. Then the incremental potential
  *   Phi = |d - h^2 a|^2 M / 2h^2 + E(x) - F.(x - xPrev)
  * may not exceed its value at xPrev; else the solve is repeated, and finally begins at xPrev with shorter and shorter
- * corrections. So the energy does not grow. One thread solves a body, and all sums are serial. The design and its
- * alternatives: docs/decisions/prefactored-cloth.md.
+ * corrections. So the energy does not grow. Solids have f(xPrev + PREFACTORED_LEAD h v), which damps less, and one solve
+ * also in scenes of several iterations. One thread solves a body, and all sums are serial. The design and its
+ * alternatives: docs/decisions/prefactored-cloth.md, prefactored-solids.md.
  */
 import * as L from "../layout/layout";
 import { pushBy, toLow, wayOf } from "../math/lanes";
 import { countWork } from "../state/work";
 import { backSolve, unitsOfBackSolve } from "./backSolve";
 import { addForces, energyAt, stiffening } from "./elements";
-import { isClosed, noteEnergy } from "./energyGuard";
-import { isHeld } from "./held";
-import { keepsForces } from "./keptForces";
+import { isClosed, isNoted, noteEnergy } from "./energyGuard";
+import { isHeld, isSolid } from "./held";
+import { mayGain } from "./keptForces";
 
 /** Most repeated solves before the substep begins anew, and most halvings after that. */
 const REPEATS = 3;
@@ -53,7 +54,7 @@ export function solvePrefactored(rows: usize, begin: i32, end: i32, pass: i32, h
     open(rows + <usize>b * L.PREFACTORED_BYTES);
     if (isHeld(row)) continue;
     if (pass & L.PASS_FIRST) start(h);
-    if (load<f32>(row, L.PREFACTORED_LEAD) < 1) {
+    if (isSolid(row)) {
       if (pass & L.PASS_FIRST) solveAhead(h);
       continue;
     }
@@ -96,7 +97,7 @@ function fall(particle: usize, h2: v128): v128 {
 
 /** Takes external acceleration out of the predicted positions. */
 function start(h: f32): void {
-  if (keepsForces(row) && isClosed()) noteEnergy(row, h);
+  if (mayGain(row) && !isNoted(row) && isClosed()) noteEnergy(row, h);
   const h2 = f32x4.splat(h * h);
   for (let k = 0; k < columns; k++) {
     const at = particleAt(k);
@@ -107,7 +108,7 @@ function start(h: f32): void {
 
 /**
  * The one solve of a solid, with the elastic force at xPrev + PREFACTORED_LEAD of the way. A large correction may not
- * add energy; else the substep is solved like a sheet's.
+ * add energy; else the substep begins anew, like a sheet's.
  */
 function solveAhead(h: f32): void {
   const back = f32x4.splat(load<f32>(row, L.PREFACTORED_LEAD) - 1);
@@ -122,14 +123,14 @@ function solveAhead(h: f32): void {
   findCorrection(h);
   for (let k = 0; k < columns; k++) v128.store(particleAt(k) + toLow, v128.load(lows + ((<usize>k) << 4)));
   countWork(unitsOfBackSolve(row));
-  const large = load<f32>(row, L.PREFACTORED_LARGE);
-  if (correct(1) <= large || !gainsEnergy()) return;
-  for (let k = 0; k < columns; k++) {
-    v128.store(particleAt(k) + toLow, v128.load(lows + ((<usize>k) << 4)));
-    v128.store(moved + ((<usize>k) << 4), f32x4.splat(0));
-  }
+  if (correct(1) <= load<f32>(row, L.PREFACTORED_LARGE) || !gainsEnergy()) return;
+  store<u32>(row, load<u32>(row, L.PREFACTORED_RESTARTS) + 1, L.PREFACTORED_RESTARTS);
+  // P may be far too soft here, so repeated solves could diverge
+  startAnew();
   countWork(unitsOfBackSolve(row));
-  if (solveOnce(h) > large) keepEnergy(h);
+  const limit = potential(h, true);
+  solveOnce(h);
+  halve(h, limit);
 }
 
 /** Returns whether the first correction has added to kinetic, elastic and potential energy. */
@@ -142,7 +143,10 @@ function gainsEnergy(): bool {
     const particle = particleAt(k);
     const way = v128.and(LANES_OF_PLACE, wayOf(particle, toPrev, toLowPrev));
     const z = v128.load(moved + at);
-    const motion = f32x4.sub(f32x4.mul(z, f32x4.sub(way, f32x4.mul(f32x4.splat(0.5), z))), f32x4.mul(fall(particle, h2), way));
+    const motion = f32x4.sub(
+      f32x4.mul(z, f32x4.sub(way, f32x4.mul(f32x4.splat(0.5), z))),
+      f32x4.mul(fall(particle, h2), way),
+    );
     sum += <f64>load<f32>(inertia + (at >> 2)) * sumOfPlace(motion) - sumOfPlace(f32x4.mul(v128.load(kept + at), way));
   }
   return !(sum + energyAt(row, 0, toLow) <= energyAt(row, toPrev, toLowPrev));
@@ -209,6 +213,11 @@ function keepEnergy(h: f32): void {
   store<u32>(row, load<u32>(row, L.PREFACTORED_RESTARTS) + 1, L.PREFACTORED_RESTARTS);
   startAnew();
   solveOnce(h);
+  halve(h, limit);
+}
+
+/** Shortens the last correction, from xPrev, until the incremental potential is at most `limit`. */
+function halve(h: f32, limit: f64): void {
   let share: f32 = 1;
   for (let n = 0; n < HALVINGS && !(potential(h, false) <= limit); n++) {
     share *= 0.5;
