@@ -29,7 +29,13 @@ test.each([
   ],
   [
     "/bodies/0/material/plasticity",
-    [{ ...cube, solver: "prefactored", material: { ...cube.material, plasticity: { yield: 0.1, creep: 1, max: 0.2 } } }],
+    [
+      {
+        ...cube,
+        solver: "prefactored",
+        material: { ...cube.material, plasticity: { yield: 0.1, creep: 1, max: 0.2 } },
+      },
+    ],
     "absent",
   ],
   ["/bodies/0/solver", [{ ...sheet, material: pbd }], "compliant for model pbd"],

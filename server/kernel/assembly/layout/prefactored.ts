@@ -45,7 +45,7 @@ export const PREFACTORED_RESTARTS = PREFACTORED_REPEATS + I32;
 export const PREFACTORED_GUARDED = PREFACTORED_RESTARTS + I32;
 // i32 1: other bodies have pushed the sheet in this substep
 export const PREFACTORED_MET = PREFACTORED_GUARDED + I32;
-// i32 1: PREFACTORED_ENERGY is that at the end of the last substep
+// i32 1: PREFACTORED_ENERGY is that at the start of this substep
 export const PREFACTORED_NOTED = PREFACTORED_MET + I32;
 // f64 J: work of other bodies in this substep, if they have pushed
 export const PREFACTORED_WORK = PREFACTORED_NOTED + I32;

@@ -3,22 +3,7 @@
  * eps^T C eps (../constraints/triangle.ts), bending stencils, E = (|K x| - rest)^2 / (2 alpha)
  * (../constraints/bending.ts), and tetrahedra (tetrahedra.ts). Twin: sim/reference/prefactored.ts.
  */
-import {
-  add,
-  between,
-  dot3,
-  firstHalves,
-  high,
-  low,
-  madd,
-  mul,
-  secondHalves,
-  sub,
-  toLow,
-  xs,
-  ys,
-  zs,
-} from "../math/lanes";
+import { add, dot3, madd, mul, sub, toLow, xs, ys, zs } from "../math/lanes";
 import * as L from "../layout/layout";
 import { edge, subtract, sumOf } from "./corners";
 import { tetrahedra } from "./tetrahedra";

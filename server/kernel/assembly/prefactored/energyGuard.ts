@@ -66,13 +66,14 @@ function energyOf(row: usize, h: f32, before: bool): f64 {
 /** Notes the energy at the start of the substep, after the prediction. */
 export function noteEnergy(row: usize, h: f32): void {
   store<f64>(row, energyOf(row, h, true), L.PREFACTORED_ENERGY);
+  store<i32>(row, 1, L.PREFACTORED_NOTED);
 }
 
-/** Returns whether the energy of a solid at the start of this substep is known from the end of the last one. */
-export function isNoted(row: usize): bool {
-  const noted = load<i32>(row, L.PREFACTORED_NOTED) !== 0 && load<i32>(L.HEADER, L.H_SUBSTEP) > 0;
-  store<i32>(row, 0, L.PREFACTORED_NOTED);
-  return noted;
+/** Returns whether the energy at the start of this substep is known. @param begins at its start */
+export function isNoted(row: usize, begins: bool): bool {
+  // between ticks, inputs change velocities
+  if (begins && load<i32>(L.HEADER, L.H_SUBSTEP) === 0) store<i32>(row, 0, L.PREFACTORED_NOTED);
+  return load<i32>(row, L.PREFACTORED_NOTED) !== 0;
 }
 
 /** Returns the work of other bodies on this one in this substep, J. */

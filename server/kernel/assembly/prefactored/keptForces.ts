@@ -16,7 +16,7 @@ import { countWork } from "../state/work";
 import { bodyOf } from "../state/owners";
 import { backSolve } from "./backSolve";
 import { showAnswers } from "./answer";
-import { isClosed, takeGain } from "./energyGuard";
+import { isClosed, isNoted, takeGain } from "./energyGuard";
 import { isHeld, isSolid } from "./held";
 
 /** Share of its kept force that a pushed particle, and one without a push, keeps. */
@@ -80,8 +80,11 @@ export function keepForces(rows: usize, begin: i32, end: i32, h: f32): void {
       step = stepFor(row, columns, y, work);
     }
     takeForces(row, columns, step, h);
-    if (closed && (isSolid(row) || !load<i32>(row, L.PREFACTORED_MET)) && mayGain(row))
-      takeGain(row, fadingAt(row) + 8, h);
+    const met = load<i32>(row, L.PREFACTORED_MET) !== 0;
+    const guarded = isSolid(row) ? met || work > 0 || keepsForces(row) : !met && keepsForces(row);
+    const noted = isNoted(row, false);
+    store<i32>(row, 0, L.PREFACTORED_NOTED);
+    if (closed && guarded && noted) takeGain(row, fadingAt(row) + 8, h);
     store<i32>(fadingAt(row), work > 0 ? FADED : max<i32>(0, load<i32>(fadingAt(row)) - 1));
   }
 }
@@ -92,13 +95,17 @@ function fadingAt(row: usize): usize {
 }
 
 /** Returns whether a body kept forces from the substep before this one. */
-export function keepsForces(row: usize): bool {
+function keepsForces(row: usize): bool {
   return load<i32>(fadingAt(row)) !== 0;
 }
 
-/** Returns whether contacts may add energy in this substep. */
+/** Returns whether contacts may add energy in this substep: those of a free solid also where they begin. */
 export function mayGain(row: usize): bool {
-  return isSolid(row) ? !load<i32>(bodyOf(<usize>load<u32>(row, L.PREFACTORED_FIRST)), L.BODY_FREE) : keepsForces(row);
+  if (keepsForces(row)) return true;
+  const first = load<u32>(row, L.PREFACTORED_FIRST);
+  const particles = (load<u32>(row, L.PREFACTORED_END) - first) >> 4;
+  if (!isSolid(row) || load<u32>(row, L.PREFACTORED_COLUMNS) !== particles) return false;
+  return !load<i32>(bodyOf(<usize>first), L.BODY_FREE);
 }
 
 /** Returns the displacement that the fall of a free body adds (integrate/momentum.ts), m. */

@@ -97,7 +97,7 @@ function fall(particle: usize, h2: v128): v128 {
 
 /** Takes external acceleration out of the predicted positions. */
 function start(h: f32): void {
-  if (mayGain(row) && !isNoted(row) && isClosed()) noteEnergy(row, h);
+  if (!isNoted(row, true) && mayGain(row) && isClosed()) noteEnergy(row, h);
   const h2 = f32x4.splat(h * h);
   for (let k = 0; k < columns; k++) {
     const at = particleAt(k);
