@@ -1,5 +1,5 @@
 /**
- * The contract of golden.test.ts for solver "prefactored", with a weight, several sheets, and a solid on one of them: any number of threads, a
+ * The contract of golden.test.ts for solver "prefactored", with a weight, sheets, and a solid: any number of threads, a
  * reset and a checkpoint give the same bits.
  */
 import { expect, test } from "vitest";

@@ -19,8 +19,8 @@ import { shapeOf as shapeOfTet } from "../reference/tetrahedron.ts";
 import { shapeOf } from "../reference/triangle.ts";
 
 /**
- * Elastic forces of solids are taken at xPrev + LEAD of the substep's motion, which damps a mode of w rad/s by the ratio
- * LEAD w h/2. The step is then stable with BOUND of the Laplacian that bounds the stiffness.
+ * Elastic forces of solids are taken at xPrev + LEAD of the substep's motion, which damps a mode of w rad/s by the
+ * ratio LEAD w h/2. The step is then stable with BOUND of the Laplacian that bounds the stiffness.
  */
 export const LEAD = 0.1;
 export const BOUND = 0.5;

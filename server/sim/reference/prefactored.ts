@@ -42,7 +42,10 @@ function solveFactored({ factor }: PrefactoredModel, r: Float64Array): Float64Ar
   return z;
 }
 
-/** Positions after the first solve of a substep without contact: x + h v + P^-1 (M a + f(x + LEAD h v)), LEAD 1: sheets. */
+/**
+ * Positions after the first solve of a substep without contact: x + h v + P^-1 (M a + f(x + LEAD h v)), LEAD 1 for
+ * sheets.
+ */
 export function solvePrefactored(
   model: PrefactoredModel,
   { x, v, a }: { x: Float64Array; v: Float64Array; a: Float64Array },

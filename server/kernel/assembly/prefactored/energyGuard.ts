@@ -1,8 +1,8 @@
 /**
  * Guard of a prefactored body's energy while contacts push it: kinetic, elastic and potential energy may not grow in a
- * substep, for solids by more than the work of other bodies. An excess is taken from the velocities relative to their mean, so momentum stays; what that cannot give,
- * from the mean. Crumpled stiff sheets gain several times their energy without it. It does not act while something else
- * may do work: a grab, a moving collider, for sheets another body.
+ * substep, for solids by more than the work of other bodies. An excess is taken from the velocities relative to their
+ * mean, so momentum stays; what that cannot give, from the mean. Crumpled stiff sheets gain several times their energy
+ * without it. It does not act while something else may do work: a grab, a moving collider, for sheets another body.
  */
 import * as L from "../layout/layout";
 import { lowFrom, lowPrevFrom } from "../math/places";
