@@ -410,8 +410,8 @@ interface DeformableBody extends BodyCommon {
   contact?: BodyContact;
   /**
    * auto chooses among the others. compliant: right at rest. implicit: right in motion, too. prefactored, for elastic
-   * cloth: right under load. paper: C = E of Bender et al. 2014, whose stiffness depends on iterations and step; it
-   * needs model stvk, neo-hookean, stable-neo-hookean or orthotropic.
+   * cloth and solids of model stvk: right under load. paper: C = E of Bender et al. 2014, whose stiffness depends on
+   * iterations and step; it needs model stvk, neo-hookean, stable-neo-hookean or orthotropic.
    * @default "auto"
    */
   solver?: "auto" | "compliant" | "paper" | "prefactored" | "implicit";

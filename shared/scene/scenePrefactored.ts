@@ -2,27 +2,30 @@
  * Checks the restrictions of solver "prefactored" (server/sim/prefactored): each check throws a SceneError with the
  * field's path, its value and the limit.
  */
-import type { ClothBody, Scene } from "./scene.ts";
+import type { ClothBody, Scene, SoftBody } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
 
 export function checkPrefactored({ bodies }: Pick<Scene, "bodies">): void {
   bodies.forEach((body, i) => {
     if (body.kind === "ball" || body.kind === "points" || body.solver !== "prefactored") return;
-    const path = `/bodies/${i}`;
-    if (body.kind !== "cloth")
-      throw new SceneError(`${path}/solver`, "prefactored", "compliant or implicit for a soft body: it is for cloth");
-    checkSheet(body, path);
+    checkBody(body, `/bodies/${i}`);
   });
 }
 
-function checkSheet(body: ClothBody, path: string): void {
+function checkBody(body: SoftBody | ClothBody, path: string): void {
   if (body.sweep) throw new SceneError(`${path}/sweep`, body.sweep, "absent where solver is prefactored");
-  const { model, retardationTime } = body.material;
-  if (model === "pbd")
+  const { model = "stvk", retardationTime } = body.material as { model?: string; retardationTime?: number };
+  if (body.kind === "soft" ? model !== "stvk" : model === "pbd")
     throw new SceneError(
       `${path}/solver`,
       "prefactored",
-      "compliant for model pbd: prefactored supports elastic cloth",
+      `compliant for model ${model}: prefactored supports solids of model stvk, and elastic cloth`,
+    );
+  if (body.kind === "soft" && "plasticity" in body.material && body.material.plasticity)
+    throw new SceneError(
+      `${path}/material/plasticity`,
+      body.material.plasticity,
+      "absent where solver of a soft body is prefactored",
     );
   if (retardationTime)
     throw new SceneError(

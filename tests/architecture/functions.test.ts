@@ -30,6 +30,7 @@ const STRAIGHT = [
   "constraints/volume.ts solveVolumes",
   "implicit/sheetProducts.ts multiplyQuad",
   "prefactored/elements.ts triangles",
+  "prefactored/tetrahedra.ts tetrahedra",
   "contact/verify/contactCheck.ts checkContacts",
   "contact/solve/contactLanes.ts closestVertex",
   "contact/solve/contactSolver.ts solveContacts",

@@ -1,5 +1,5 @@
 /**
- * The contract of golden.test.ts for solver "prefactored", with a weight and several sheets: any number of threads, a
+ * The contract of golden.test.ts for solver "prefactored", with a weight, sheets, and a solid: any number of threads, a
  * reset and a checkpoint give the same bits.
  */
 import { expect, test } from "vitest";
@@ -39,6 +39,14 @@ function build(): Promise<CreatedWorld> {
           material: { model: "shape-matching", mode: "rigid", density: 100 },
         },
         sheet(1),
+        {
+          name: "cube",
+          kind: "soft",
+          solver: "prefactored",
+          mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [4, 4, 4] },
+          transform: { translate: [0.8, 0.4, 0], rotate: [10, 0, 20] },
+          material: { density: 300, youngsModulus: 1e5, poissonsRatio: 0.3 },
+        },
       ],
       colliders: [
         { type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.4 },

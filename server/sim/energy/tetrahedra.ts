@@ -5,8 +5,10 @@
  * The plain formulas are written out here, because the twins are ten times slower and the ledger computes every element
  * in every substep.
  */
+import type { Form } from "../constraints/constraint.ts";
 import type { OrthotropicTetElements, PlasticTetElements, TetElements, TetShapes } from "../constraints/elements.ts";
 import { orthotropicTensor } from "../scene/materialConstants.ts";
+import { crushableEnergy } from "../reference/crushable.ts";
 import { orthotropicEnergy } from "../reference/orthotropic.ts";
 import { tetrahedronEnergy } from "../reference/tetrahedron.ts";
 
@@ -54,8 +56,8 @@ function square(): number {
  * Elastic energy, J.
  * @param x float64[3N] m
  */
-export function tetEnergy(x: Float64Array, e: TetElements, i: number): number {
-  if (!strainOf(x, e, i)) return tetrahedronEnergy(x, e, i);
+export function tetEnergy(x: Float64Array, e: TetElements, i: number, form?: Form): number {
+  if (!strainOf(x, e, i)) return (form === "prefactored" ? crushableEnergy : tetrahedronEnergy)(x, e, i);
   const trace = eps[0]! + eps[1]! + eps[2]!;
   return e.volume[i]! * (e.mu * square() + (e.lambda / 2) * trace * trace);
 }

@@ -104,7 +104,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
     1 / (steps.tickHz * steps.substeps),
     (body) => anchorsOf(scene, bodies, body),
     attachments.length + grabCount,
-    sheetsMeet(scene),
+    prefactoredMeet(scene),
     memoryMap,
   );
   const methods = planMethods(bodies, steps.tickHz, memoryMap);
@@ -145,11 +145,12 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
   return { ...parts, attachments, grabCount, phases, rows, program, points };
 }
 
-/** Returns whether a prefactored sheet may meet another body. */
-function sheetsMeet({ bodies }: Scene): boolean {
+/** Returns whether a prefactored body may meet another body. */
+function prefactoredMeet({ bodies }: Scene): boolean {
   return bodies.some(
     (body) =>
-      body.kind === "cloth" &&
+      body.kind !== "ball" &&
+      body.kind !== "points" &&
       body.solver === "prefactored" &&
       bodies.some((other) => other !== body && !passThrough(body, other)),
   );

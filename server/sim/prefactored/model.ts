@@ -1,20 +1,31 @@
 /**
- * Model of a prefactored sheet (kernel/assembly/prefactored/step.ts): elements, and the factor of
+ * Model of a prefactored body (kernel/assembly/prefactored/step.ts): elements, and the factor of
  *   P = M/h^2 + sum over triangles V (a b_weft b_weft^T + b b_warp b_warp^T) + bending
  * one matrix of numbers for x, y and z. P must be at least as stiff as the sheet in every direction, or the solve gains
  * energy. So a = max(C00 + |C01|, 2 C22), and b likewise: half of 2 C22 bounds shear in either direction. Weak bending
  * is bounded by the membrane; stronger bending is part of the matrix, which then has three times as many entries.
+ * Solids:
+ *   P = M/h^2 + BOUND sum over tetrahedra V (3 lambda + 2 mu) sum_j b_j b_j^T
  */
 import type { BodyTemplate } from "../body/template.ts";
 import { bend } from "../constraints/bend.ts";
-import type { BendElements, TriangleElements } from "../constraints/elements.ts";
+import type { BendElements, TetElements, TriangleElements } from "../constraints/elements.ts";
+import { tet } from "../constraints/tetrahedra.ts";
 import { triangle } from "../constraints/triangle.ts";
 import { blockAt, factorize, type BlockMatrix, type Factor } from "../implicit/factor.ts";
 import { addBending, sheetStiffness, type SheetStiffness } from "../implicit/model.ts";
 import { graphOf, nestedDissection } from "../implicit/order.ts";
+import { shapeOf as shapeOfTet } from "../reference/tetrahedron.ts";
 import { shapeOf } from "../reference/triangle.ts";
 
-/** Largest number of particles of a sheet: bounds the time to factor it, and the work of a tick. */
+/**
+ * Elastic forces of solids are taken at xPrev + LEAD of the substep's motion, which damps a mode of w rad/s by the
+ * ratio LEAD w h/2. The step is then stable with BOUND of the Laplacian that bounds the stiffness.
+ */
+export const LEAD = 0.1;
+export const BOUND = 0.5;
+
+/** Largest number of particles of a body: bounds the time to factor it, and the work of a tick. */
 export const MOST_PARTICLES = 16_384;
 
 /** Trace of the bending stiffness over the membrane's up to which the membrane bounds it. */
@@ -30,11 +41,18 @@ export const weakened = (share: number): number => 1 + BENDING_BOUND * share;
 export interface PrefactoredModel {
   /** float64[n] N/m: mass / h^2; 0 for fixed particles */
   inertia: Float64Array;
-  triangles: TriangleElements;
+  triangles: TriangleElements | undefined;
   stiffness: SheetStiffness;
   bends: BendElements | undefined;
+  tets: TetElements | undefined;
   factor: Factor;
 }
+
+type WithElements = Pick<BodyTemplate, "elements">;
+const trianglesOf = ({ elements }: WithElements): TriangleElements | undefined =>
+  elements.find((e): e is TriangleElements => e.kind === "triangle");
+const bendsOf = ({ elements }: WithElements): BendElements | undefined =>
+  elements.find((e): e is BendElements => e.kind === "bend");
 
 /**
  * @param h length of a substep, s
@@ -46,32 +64,34 @@ export function prefactoredModel(
   h: number,
   anchors: readonly number[] = [],
 ): PrefactoredModel {
-  const { elements, particleCount: count } = body;
-  const triangles = elements.find((e): e is TriangleElements => e.kind === "triangle")!;
-  const bends = elements.find((e): e is BendElements => e.kind === "bend");
+  const count = body.particleCount;
+  const triangles = trianglesOf(body);
+  const bends = bendsOf(body);
+  const tets = body.elements.find((e): e is TetElements => e.kind === "tet");
   const stiffness = sheetStiffness(triangles);
   const inertia = body.mass.map((m, i) => (body.pinned[i] ? 0 : m / (h * h)));
-  const bounds = boundsOf(stiffness);
-  const share = bendingShare(elements);
+  const share = bendingShare(body);
   const weak = share <= WEAK_BENDING;
   const graph = graphOf(count, [
-    { particles: triangles.particles, corners: triangle.corners },
+    ...(triangles ? [{ particles: triangles.particles, corners: triangle.corners }] : []),
     ...(bends && !weak ? [{ particles: bends.particles, corners: bend.corners }] : []),
+    ...(tets ? [{ particles: tets.particles, corners: tet.corners }] : []),
   ]);
   const matrix: BlockMatrix = { ...graph, size: 1, values: new Float64Array(graph.columns.length) };
   inertia.forEach((value, i) => (matrix.values[blockAt(matrix, i, i)] = value));
-  addTriangles(matrix, triangles, bounds, weak ? weakened(share) : 1);
+  if (triangles) addTriangles(matrix, triangles, boundsOf(stiffness), weak ? weakened(share) : 1);
   if (bends && !weak) addBending(matrix, bends, 1);
+  if (tets) addTetrahedra(matrix, tets);
   for (const i of anchors) matrix.values[blockAt(matrix, i, i)]! *= 1 + ANCHOR;
   const order = nestedDissection(graph, body.own ?? body.positions, (i) => inertia[i]! > 0);
-  return { inertia, triangles, stiffness, bends, factor: factorize(matrix, order) };
+  return { inertia, triangles, stiffness, bends, tets, factor: factorize(matrix, order) };
 }
 
 /** Trace of the bending stiffness over the membrane's. */
-export function bendingShare(elements: BodyTemplate["elements"]): number {
-  const triangles = elements.find((e): e is TriangleElements => e.kind === "triangle")!;
-  const bends = elements.find((e): e is BendElements => e.kind === "bend");
-  return bends ? bendingTrace(bends) / membraneTrace(triangles, boundsOf(sheetStiffness(triangles))) : 0;
+export function bendingShare(body: WithElements): number {
+  const triangles = trianglesOf(body);
+  const bends = bendsOf(body);
+  return triangles && bends ? bendingTrace(bends) / membraneTrace(triangles, boundsOf(sheetStiffness(triangles))) : 0;
 }
 
 interface Bounds {
@@ -94,6 +114,18 @@ function addTriangles(matrix: BlockMatrix, triangles: TriangleElements, { weft, 
       }
     }
   }
+}
+
+function addTetrahedra(matrix: BlockMatrix, tets: TetElements): void {
+  const k = BOUND * (3 * tets.lambda + 2 * tets.mu);
+  tets.volume.forEach((V, e) => {
+    const b = shapeOfTet(tets, e);
+    for (let i = 0; i < 4; i++)
+      for (let j = 0; j < 4; j++) {
+        const at = blockAt(matrix, tets.particles[4 * e + i]!, tets.particles[4 * e + j]!);
+        matrix.values[at]! += V * k * (b[i]![0] * b[j]![0] + b[i]![1] * b[j]![1] + b[i]![2] * b[j]![2]);
+      }
+  });
 }
 
 function membraneTrace(triangles: TriangleElements, { weft, warp }: Bounds): number {

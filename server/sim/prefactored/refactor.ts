@@ -1,11 +1,11 @@
 /**
- * Factors the matrix of a prefactored sheet again, in its memory: the same columns and entries with other numbers.
+ * Factors the matrix of a prefactored body again, in its memory: the same columns and entries with other numbers.
  * The elements' rows have everything that the matrix consists of (model.ts). Sums are in float64, in a fixed order, so
  * the same rows give the same bits on any machine.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { LANES } from "../../kernel/assembly/layout/sizes.ts";
-import { ANCHOR, weakened } from "./model.ts";
+import { ANCHOR, BOUND, weakened } from "./model.ts";
 
 /** Numbers of a group's columns in an entry, and of its entries of L within (GROUP_L10 and on). */
 const COLUMNS = 4;
@@ -143,6 +143,18 @@ const eachBend = (view: DataView, row: number, each: EachBend): void =>
     ),
   );
 
+function addTetrahedra(view: DataView, row: number, numbers: Numbers): void {
+  eachElement(view, row, L.PREFACTORED_TET_ROWS, L.PREFACTORED_TETS, L.PREFACTORED_TET_BYTES, (lane) => {
+    const at = (offset: number, k = 0): number => view.getFloat32(lane + offset + LANES * k, true);
+    const k = BOUND * (3 * at(L.PREFACTORED_TET_LAMBDA) + 2 * at(L.PREFACTORED_TET_MU));
+    const columns = columnsAt(view, lane + L.PREFACTORED_TET_COLUMN, 4);
+    for (let axis = 0; axis < 3; axis++) {
+      const [a, b, c] = [0, 3, 6].map((corner) => at(L.PREFACTORED_TET_DM, corner + axis)) as [number, number, number];
+      addElement(numbers, columns, [a, b, c, -a - b - c], k);
+    }
+  });
+}
+
 /** Trace of the bending stiffness over the membrane's. */
 function shareOf(view: DataView, row: number): number {
   let membrane = 0;
@@ -153,7 +165,7 @@ function shareOf(view: DataView, row: number): number {
     ({ weft, warp, kWeft, kWarp }) => (membrane += kWeft * squares(weft) + kWarp * squares(warp)),
   );
   eachBend(view, row, (K, k) => (bending += k * squares(K)));
-  return bending / membrane;
+  return bending && bending / membrane;
 }
 
 /**
@@ -175,6 +187,7 @@ export function refactor(view: DataView, row: number, weak: boolean, anchors: It
     eachBend(view, row, (K, k, lane) =>
       addElement(numbers, columnsAt(view, lane + L.PREFACTORED_BEND_COLUMN, 4), K, k),
     );
+  addTetrahedra(view, row, numbers);
   for (const k of anchors) diagonal[k]! *= 1 + ANCHOR;
   for (let g = 0; g < numbers.first.length; g++) eliminate(numbers, g);
   writeNumbers(view, row, numbers);

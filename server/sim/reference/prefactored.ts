@@ -1,17 +1,18 @@
 /**
- * Float64 twin of a prefactored sheet's solve (kernel/assembly/prefactored/step.ts), from the elements' own gradients
- * and a dense matrix.
+ * Float64 twin of a prefactored body's solve (kernel/assembly/prefactored/step.ts), from the elements' own gradients
+ * and the factor.
  */
-import { CONSTRAINTS, type Elements } from "../constraints/kinds.ts";
-import type { PrefactoredModel } from "../prefactored/model.ts";
-import type { Vector } from "./vector.ts";
+import { CONSTRAINTS } from "../constraints/kinds.ts";
+import { LEAD, type PrefactoredModel } from "../prefactored/model.ts";
+import { crushableGradient } from "./crushable.ts";
 
 /** float64[3N] N: minus the energy's gradient. */
-function elasticForces({ triangles, bends }: PrefactoredModel, x: Float64Array): Float64Array {
+function elasticForces({ triangles, bends, tets }: PrefactoredModel, x: Float64Array): Float64Array {
   const f = new Float64Array(x.length);
-  for (const elements of bends ? [triangles, bends] : [triangles]) {
+  for (const elements of [triangles, bends, tets]) {
+    if (!elements) continue;
     const { corners, twin } = CONSTRAINTS[elements.kind];
-    const gradient: (x: Float64Array, e: Elements, i: number) => readonly Vector[] = twin.gradient!;
+    const gradient = (elements === tets ? crushableGradient : twin.gradient!) as NonNullable<typeof twin.gradient>;
     for (let e = 0; e < elements.particles.length / corners; e++)
       gradient(x, elements, e).forEach((g, c) => {
         for (let r = 0; r < 3; r++) f[3 * elements.particles[corners * e + c]! + r]! -= g[r]!;
@@ -42,8 +43,8 @@ function solveFactored({ factor }: PrefactoredModel, r: Float64Array): Float64Ar
 }
 
 /**
- * Positions after the first solve of a substep without contact: x + h v + P^-1 (M a + f(x + h v)).
- * @param x, v, a float64[3N]
+ * Positions after the first solve of a substep without contact: x + h v + P^-1 (M a + f(x + LEAD h v)), LEAD 1 for
+ * sheets.
  */
 export function solvePrefactored(
   model: PrefactoredModel,
@@ -51,9 +52,9 @@ export function solvePrefactored(
   h: number,
 ): Float64Array {
   const free = (k: number): number => (model.inertia[Math.floor(k / 3)]! > 0 ? 1 : 0);
-  const start = x.map((value, k) => value + free(k) * h * v[k]!);
-  const f = elasticForces(model, start);
+  const after = (lead: number): Float64Array => x.map((value, k) => value + free(k) * lead * h * v[k]!);
+  const f = elasticForces(model, after(model.tets ? LEAD : 1));
   const r = f.map((force, k) => force + model.inertia[Math.floor(k / 3)]! * h * h * a[k]!);
   const z = solveFactored(model, r);
-  return start.map((value, k) => value + z[k]!);
+  return after(1).map((value, k) => value + z[k]!);
 }

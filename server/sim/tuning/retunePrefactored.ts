@@ -1,7 +1,7 @@
 /**
- * Rewrites a prefactored sheet whose material differs from the scene's: stiffness of its elements, masses, and the
+ * Rewrites a prefactored body whose material differs from the scene's: stiffness of its elements, masses, and the
  * factor of both (prefactored/refactor.ts). Stiffness and masses are made from those in the template that the room's
- * memory began as, and the factor is copied with the scene's material. So with that the sheet has the scene's bits.
+ * memory began as, and the factor is copied with the scene's material. So with that the body has the scene's bits.
  *
  * Between two ticks, once for each change, ms of CPU time for 1,024, 4,096, 16,384 particles: 10, 25, 120; 11, 65, 460
  * with stiff bending. Weak bending has no entries in the factor: the membrane bounds it (prefactored/model.ts). So its
@@ -97,11 +97,26 @@ export class PrefactoredMaterials extends MaterialWriter {
         }
     }
     const bending = scene.bendingStiffness ? now.bendingStiffness! / scene.bendingStiffness : 1;
+    this.writeTetrahedra(live, row, stiffer, [nu0, nu]);
     const bends = live.getInt32(row + L.PREFACTORED_BENDS, true);
     for (let n = 0; n < live.getInt32(row + L.PREFACTORED_BEND_ROWS, true); n++) {
       const at = (bends + n * L.PREFACTORED_BEND_BYTES + L.PREFACTORED_BEND_STIFFNESS) / 4;
       for (let lane = at; lane < at + 4; lane++) f32[lane] = from[lane]! * bending;
     }
+  }
+
+  /** @param nus Poisson's ratio of the scene, and now; undefined: not changeable */
+  private writeTetrahedra(live: DataView, row: number, stiffer: number, [nu0, nu]: [number?, number?]): void {
+    const lambda = (nu: number): number => nu / (1 + nu) / (1 - 2 * nu);
+    const mu = (nu: number): number => 0.5 / (1 + nu);
+    const ratios = [lambda, mu].map((of) => (nu === nu0 ? stiffer : (stiffer * of(nu!)) / of(nu0!)));
+    const from = this.template();
+    const tets = live.getInt32(row + L.PREFACTORED_TETS, true);
+    for (let n = 0; n < live.getInt32(row + L.PREFACTORED_TET_ROWS, true); n++)
+      [L.PREFACTORED_TET_LAMBDA, L.PREFACTORED_TET_MU].forEach((offset, k) => {
+        const at = (tets + n * L.PREFACTORED_TET_BYTES + offset) / 4;
+        for (let lane = at; lane < at + 4; lane++) this.views.f32[lane] = from[lane]! * ratios[k]!;
+      });
   }
 
   private copyFactor(live: DataView, row: number): void {

@@ -13,7 +13,7 @@ export interface TunableBody {
   mostStrain?: number;
   /** Present for an implicit step: whether the body is flat. */
   implicit?: { flat: boolean };
-  /** Present for a prefactored sheet: bending's share of its stiffness, and particles that its factor anchors. */
+  /** Present for a prefactored body: bending's share of its stiffness, and particles that its factor anchors. */
   prefactored?: { share: number; anchors: number[] };
   /** Largest number of its method's steps in a tick. */
   mostSteps?: number;
@@ -92,7 +92,7 @@ export function tunableOf(
   if (form === "implicit")
     return { ...none, ...(elasticity && { elasticity }), implicit: { flat: body.kind === "cloth" } };
   if (form === "prefactored") {
-    const prefactored = { share: bendingShare(template.elements), anchors: anchors() };
+    const prefactored = { share: bendingShare(template), anchors: anchors() };
     return { ...none, ...(elasticity && { elasticity }), prefactored };
   }
   const held = Uint32Array.from([...pinned].flatMap((is, i) => (is && mass[i] ? [i] : [])));

@@ -22,7 +22,22 @@ const scene = (...bodies: object[]): unknown =>
 const pbd = { model: "pbd", density: 200, thickness: 1e-3, distance: { compliance: 1e-3 } };
 
 test.each([
-  ["/bodies/0/solver", [{ ...cube, solver: "prefactored" }], "compliant or implicit"],
+  [
+    "/bodies/0/solver",
+    [{ ...cube, solver: "prefactored", material: { ...cube.material, model: "neo-hookean" } }],
+    "compliant for model neo-hookean",
+  ],
+  [
+    "/bodies/0/material/plasticity",
+    [
+      {
+        ...cube,
+        solver: "prefactored",
+        material: { ...cube.material, plasticity: { yield: 0.1, creep: 1, max: 0.2 } },
+      },
+    ],
+    "absent",
+  ],
   ["/bodies/0/solver", [{ ...sheet, material: pbd }], "compliant for model pbd"],
   ["/bodies/0/sweep", [{ ...sheet, sweep: { order: "symmetric" } }], "absent"],
   [

@@ -31,9 +31,13 @@ export const PREFACTORED_TRIANGLES = PREFACTORED_INERTIA + I32; // i32 pointer: 
 export const PREFACTORED_TRIANGLE_ROWS = PREFACTORED_TRIANGLES + I32; // i32
 export const PREFACTORED_BENDS = PREFACTORED_TRIANGLE_ROWS + I32; // i32 pointer: PREFACTORED_BEND rows
 export const PREFACTORED_BEND_ROWS = PREFACTORED_BENDS + I32; // i32
-export const PREFACTORED_LARGE = PREFACTORED_BEND_ROWS + I32; // f32 m^2: square of a correction that is checked
-// f64 J: energy at the start of the substep, while forces are kept
-export const PREFACTORED_ENERGY = PREFACTORED_LARGE + F32 + 4;
+export const PREFACTORED_TETS = PREFACTORED_BEND_ROWS + I32; // i32 pointer: PREFACTORED_TET rows
+export const PREFACTORED_TET_ROWS = PREFACTORED_TETS + I32; // i32
+// f32: part of the substep's motion after which the elastic force is taken: 1 for sheets
+export const PREFACTORED_LEAD = PREFACTORED_TET_ROWS + I32;
+export const PREFACTORED_LARGE = PREFACTORED_LEAD + F32; // f32 m^2: square of a correction that is checked
+// f64 J: energy at the start of the substep, while contacts may add to it
+export const PREFACTORED_ENERGY = PREFACTORED_LARGE + F32;
 // u32: counters for tools: checked substeps, repeated solves, substeps that began anew, substeps that gained energy
 export const PREFACTORED_CHECKS = PREFACTORED_ENERGY + F64;
 export const PREFACTORED_REPEATS = PREFACTORED_CHECKS + I32;
@@ -41,7 +45,11 @@ export const PREFACTORED_RESTARTS = PREFACTORED_REPEATS + I32;
 export const PREFACTORED_GUARDED = PREFACTORED_RESTARTS + I32;
 // i32 1: other bodies have pushed the sheet in this substep
 export const PREFACTORED_MET = PREFACTORED_GUARDED + I32;
-export const PREFACTORED_END = PREFACTORED_MET + I32; // i32 address behind the last particle in X
+// i32 1: PREFACTORED_ENERGY is that at the start of this substep
+export const PREFACTORED_NOTED = PREFACTORED_MET + I32;
+// f64 J: work of other bodies in this substep, if they have pushed
+export const PREFACTORED_WORK = PREFACTORED_NOTED + I32;
+export const PREFACTORED_END = PREFACTORED_WORK + F64; // i32 address behind the last particle in X
 export const PREFACTORED_BYTES = PREFACTORED_END + I32 + 8;
 
 /**
@@ -59,6 +67,15 @@ export const PREFACTORED_BEND_K = PREFACTORED_BEND_COLUMN + 4 * LANES;
 export const PREFACTORED_BEND_STIFFNESS = PREFACTORED_BEND_K + 4 * LANES;
 export const PREFACTORED_BEND_REST = PREFACTORED_BEND_STIFFNESS + LANES;
 export const PREFACTORED_BEND_BYTES = PREFACTORED_BEND_REST + LANES;
+
+/**
+ * Four tetrahedra: 4 x 4 addresses, 4 x 4 byte offsets of columns, D_m^-1 row by row, lambda and mu times volume, N m.
+ */
+export const PREFACTORED_TET_COLUMN = 4 * LANES;
+export const PREFACTORED_TET_DM = PREFACTORED_TET_COLUMN + 4 * LANES;
+export const PREFACTORED_TET_LAMBDA = PREFACTORED_TET_DM + 9 * LANES;
+export const PREFACTORED_TET_MU = PREFACTORED_TET_LAMBDA + LANES;
+export const PREFACTORED_TET_BYTES = PREFACTORED_TET_MU + LANES;
 
 /**
  * Response of a prefactored body to a weighted point: i32 address of its PREFACTORED row, 0: none; i32 address of the

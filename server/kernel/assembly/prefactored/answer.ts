@@ -1,5 +1,5 @@
 /**
- * Answer of a prefactored sheet to contacts with other bodies. A light stiff sheet moves as a whole: a push q at its
+ * Answer of a prefactored body to contacts with other bodies. A light stiff sheet moves as a whole: a push q at its
  * particles moves it by u = P^-1 q / h^2, as the elastic solve would, not by w q. So each column shows contacts the
  * inverse mass with which the sheet answered the last pushes there,
  *   w_k = (P^-1 |q|)_k / (h^2 |q_k|), at most its own
@@ -81,7 +81,9 @@ export function answerContacts(rows: usize, begin: i32, end: i32, h: f32): void 
       backSolve(row + L.PREFACTORED_FACTOR, residual);
       countWork(unitsOfBackSolve(row));
     }
-    for (let k: usize = 0; k < columns; k++) takeAnswer(k, pushed);
+    let work: f64 = 0;
+    for (let k: usize = 0; k < columns; k++) work += takeAnswer(k, pushed, 1 / (h * h));
+    store<f64>(row, work, L.PREFACTORED_WORK);
   }
 }
 
@@ -167,8 +169,13 @@ function collectPushes(h: f32): bool {
   return any;
 }
 
-/** Replaces a column's push by the motion of the whole sheet. Restores its inverse mass, and updates its answer. */
-function takeAnswer(k: usize, pushed: bool): void {
+/**
+ * Replaces a column's push by the motion of the whole sheet. Restores its inverse mass, and updates its answer.
+ * @param perSquare 1/h^2
+ * @returns work of the push, J: force times the mean of the displacements before and after it. (The mean of those
+ * without and with all forces of the substep is exact at rest, but stacks of 1:10 then tremble at 0.2 m/s.)
+ */
+function takeAnswer(k: usize, pushed: bool, perSquare: f32): f64 {
   const at = particleAt(k);
   const place = places + (k << 4);
   const own = load<f32>(place, 12);
@@ -179,7 +186,7 @@ function takeAnswer(k: usize, pushed: bool): void {
   const push = isMet(at) ? pushOf(k, at) : f32x4.splat(0);
   const size = lengthOf(push);
   if (!(size > 0)) store<f32>(answer, SOFTER * old < own ? SOFTER * old : 0);
-  if (!pushed) return;
+  if (!pushed) return 0;
   const u = v128.load(residual + (k << 4));
   const whole = f32x4.replace_lane(u, 3, 0);
   const d = moved + (k << 4);
@@ -195,4 +202,8 @@ function takeAnswer(k: usize, pushed: bool): void {
   // kept forces count pushes from here
   const low = lows + (k << 4);
   v128.store(low, f32x4.add(v128.load(low), whole));
+  if (!(size > 0)) return 0;
+  const twice = f32x4.mul(push, f32x4.add(v128.load(before + (k << 4)), wayOf(at, toPrev, toLowPrev)));
+  const sum = f32x4.extract_lane(twice, 0) + f32x4.extract_lane(twice, 1) + f32x4.extract_lane(twice, 2);
+  return 0.5 * <f64>(perSquare / shown) * <f64>sum;
 }

@@ -1,25 +1,12 @@
 /**
- * Elastic forces and energies of prefactored sheets, four elements at a time: Saint Venant-Kirchhoff membranes, E = V/2
- * eps^T C eps (../constraints/triangle.ts), and bending stencils, E = (|K x| - rest)^2 / (2 alpha)
- * (../constraints/bending.ts). Twin: sim/reference/prefactored.ts.
+ * Elastic forces and energies of prefactored bodies, four elements at a time: Saint Venant-Kirchhoff membranes, E = V/2
+ * eps^T C eps (../constraints/triangle.ts), bending stencils, E = (|K x| - rest)^2 / (2 alpha)
+ * (../constraints/bending.ts), and tetrahedra (tetrahedra.ts). Twin: sim/reference/prefactored.ts.
  */
-import {
-  add,
-  between,
-  dot3,
-  firstHalves,
-  high,
-  low,
-  madd,
-  mul,
-  secondHalves,
-  sub,
-  toLow,
-  xs,
-  ys,
-  zs,
-} from "../math/lanes";
+import { add, dot3, madd, mul, sub, toLow, xs, ys, zs } from "../math/lanes";
 import * as L from "../layout/layout";
+import { edge, subtract, sumOf } from "./corners";
+import { tetrahedra } from "./tetrahedra";
 
 /** Avoids 0/0 where |K x| is 0, m: the square of a smaller one underflows. */
 const SMALLEST: f32 = 1e-30;
@@ -35,11 +22,12 @@ export function addForces(row: usize): void {
   stiffening = 1;
   triangles(row, 0, toLow, false);
   bends(row, 0, toLow, false);
+  tetrahedra(row, 0, toLow, false);
 }
 
 /** Elastic energy, J. @param by bytes from X to the array of positions; lows to that of their low words */
 export function energyAt(row: usize, by: usize, lows: usize): f64 {
-  return triangles(row, by, lows, true) + bends(row, by, lows, true);
+  return triangles(row, by, lows, true) + bends(row, by, lows, true) + tetrahedra(row, by, lows, true);
 }
 
 // @inline
@@ -51,42 +39,6 @@ function laneOf(a: v128, lane: usize): f32 {
     : lane === 2
       ? f32x4.extract_lane(a, 2)
       : f32x4.extract_lane(a, 3);
-}
-
-/** Sum of four lanes, in order. */
-// @inline
-function sumOf(a: v128): f64 {
-  return (
-    <f64>f32x4.extract_lane(a, 0) +
-    <f64>f32x4.extract_lane(a, 1) +
-    <f64>f32x4.extract_lane(a, 2) +
-    <f64>f32x4.extract_lane(a, 3)
-  );
-}
-
-/** Subtracts four forces from the columns at the four offsets stored at `at`. */
-// @inline
-function subtract(r: usize, at: usize, x: v128, y: v128, z: v128): void {
-  const none = f32x4.splat(0);
-  const xyLow = low(x, y);
-  const zLow = low(z, none);
-  const xyHigh = high(x, y);
-  const zHigh = high(z, none);
-  subtractOne(r + <usize>load<u32>(at, 0), firstHalves(xyLow, zLow));
-  subtractOne(r + <usize>load<u32>(at, 4), secondHalves(xyLow, zLow));
-  subtractOne(r + <usize>load<u32>(at, 8), firstHalves(xyHigh, zHigh));
-  subtractOne(r + <usize>load<u32>(at, 12), secondHalves(xyHigh, zHigh));
-}
-
-/** Returns the position of one corner minus that of another. @param from, to where a row stores their addresses */
-// @inline
-function edge(at: usize, from: usize, to: usize, by: usize, lows: usize): v128 {
-  return between(<usize>load<u32>(at + from) + by, <usize>load<u32>(at + to) + by, lows - by);
-}
-
-// @inline
-function subtractOne(at: usize, force: v128): void {
-  v128.store(at, sub(v128.load(at), force));
 }
 
 /** @param measures compile-time constant: returns the energy; otherwise adds the forces */

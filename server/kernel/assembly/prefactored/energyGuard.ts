@@ -1,16 +1,24 @@
 /**
- * Guard of a prefactored sheet's energy while contacts push it: kinetic, elastic and potential energy may not grow in a
- * substep. An excess is taken from the velocities relative to their mean, so momentum stays; what that cannot give,
- * from the mean. Crumpled stiff sheets gain several times their energy without it. It does not act while something may
- * do work on the sheet: a grab, a moving collider, another body.
+ * Guard of a prefactored body's energy while contacts push it: kinetic, elastic and potential energy may not grow in a
+ * substep, for solids by more than the work of other bodies. An excess is taken from the velocities relative to their
+ * mean, so momentum stays; what that cannot give, from the mean. Crumpled stiff sheets gain several times their energy
+ * without it. It does not act while something else may do work: a grab, a moving collider, for sheets another body.
  */
 import * as L from "../layout/layout";
 import { lowFrom, lowPrevFrom } from "../math/places";
 import { energyAt } from "./elements";
+import { isSolid } from "./held";
 import { isKnownToHold } from "./response";
 
 /** Kinetic energies of a free fall of one substep. */
 const ALLOWED: f64 = 16;
+/**
+ * Parts of a solid's loss that may come back one substep later, and of a gain that its velocities cannot give. P moves
+ * energy between them and what it adds to the inertia: without the reserve stiff bodies do not rebound, and with all of
+ * the debt they stop in the air.
+ */
+const RESERVE: f64 = 0.9;
+const DEBT: f64 = 0.5;
 
 /** Returns whether nothing can do work on prefactored bodies. In a substep, the answer may only change to false. */
 export function isClosed(): bool {
@@ -58,6 +66,19 @@ function energyOf(row: usize, h: f32, before: bool): f64 {
 /** Notes the energy at the start of the substep, after the prediction. */
 export function noteEnergy(row: usize, h: f32): void {
   store<f64>(row, energyOf(row, h, true), L.PREFACTORED_ENERGY);
+  store<i32>(row, 1, L.PREFACTORED_NOTED);
+}
+
+/** Returns whether the energy at the start of this substep is known. @param begins at its start */
+export function isNoted(row: usize, begins: bool): bool {
+  // between ticks, inputs change velocities
+  if (begins && load<i32>(L.HEADER, L.H_SUBSTEP) === 0) store<i32>(row, 0, L.PREFACTORED_NOTED);
+  return load<i32>(row, L.PREFACTORED_NOTED) !== 0;
+}
+
+/** Returns the work of other bodies on this one in this substep, J. */
+function workOfOthers(row: usize): f64 {
+  return load<i32>(row, L.PREFACTORED_MET) ? load<f64>(row, L.PREFACTORED_WORK) : 0;
 }
 
 /** Returns the energy that may come back after a loss: ALLOWED falls of one substep, J. */
@@ -80,11 +101,19 @@ function allowance(row: usize, h: f32): f64 {
  * @param account address of an f64: energy regained since the last losses, J
  */
 export function takeGain(row: usize, account: usize, h: f32): void {
-  const gained = max<f64>(0, load<f64>(account) + energyOf(row, 0, false) - load<f64>(row, L.PREFACTORED_ENERGY));
+  const solid = isSolid(row);
+  const end = energyOf(row, 0, false);
+  const change = end - load<f64>(row, L.PREFACTORED_ENERGY);
+  const old = load<f64>(account);
+  const gained = solid ? (old < 0 ? RESERVE * old : old) + change - workOfOthers(row) : max<f64>(0, old + change);
   const limit = allowance(row, h);
   store<f64>(account, min<f64>(gained, limit));
   const gain = gained - limit;
-  if (gain <= 0) return;
+  if (gain <= 0) {
+    store<f64>(row, end, L.PREFACTORED_ENERGY);
+    store<i32>(row, solid ? 1 : 0, L.PREFACTORED_NOTED);
+    return;
+  }
   store<u32>(row, load<u32>(row, L.PREFACTORED_GUARDED) + 1, L.PREFACTORED_GUARDED);
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
   const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
@@ -111,7 +140,10 @@ export function takeGain(row: usize, account: usize, h: f32): void {
   }
   // a support that threw the whole sheet: its mean velocity has gained, too
   const common = (0.5 * (x * x + y * y + z * z)) / mass;
-  const all = relative > gain ? 1 : sqrt<f64>(max<f64>(0, 1 - (gain - relative) / max<f64>(common, 1e-30)));
+  if (solid) store<f64>(account, limit + DEBT * max<f64>(0, gain - relative - common));
+  // momentum that bodies exchange stays
+  const keeps = relative > gain || load<i32>(row, L.PREFACTORED_MET) !== 0;
+  const all = keeps ? 1 : sqrt<f64>(max<f64>(0, 1 - (gain - relative) / max<f64>(common, 1e-30)));
   const share = f32x4.splat(relative > gain ? <f32>sqrt<f64>(1 - gain / relative) : 0);
   const left = f32x4.mul(f32x4.splat(<f32>all), mean);
   for (let k: usize = 0; k < <usize>columns; k++) {

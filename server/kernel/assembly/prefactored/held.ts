@@ -1,7 +1,15 @@
-/** Bodies that take no part: held after a blow-up, asleep, or spawnable and absent. */
+/** Kinds and states of prefactored bodies. */
 import * as L from "../layout/layout";
 
-/** Returns whether the host holds a body, which it does by setting inverse masses to 0. @param row PREFACTORED row */
+/** Returns whether a body consists of tetrahedra. @param row PREFACTORED row */
+export function isSolid(row: usize): bool {
+  return load<f32>(row, L.PREFACTORED_LEAD) < 1;
+}
+
+/**
+ * Returns whether a body takes no part: held after a blow-up, asleep, or spawnable and absent. The host holds it by
+ * setting inverse masses to 0. @param row PREFACTORED row
+ */
 export function isHeld(row: usize): bool {
   if (load<i32>(row, L.PREFACTORED_COLUMNS) === 0) return true;
   const order = <usize>load<u32>(row, L.PREFACTORED_ORDER);

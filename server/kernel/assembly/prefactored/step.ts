@@ -1,5 +1,5 @@
 /**
- * Elastic solve of prefactored sheets: one linear solve a substep in place of the sweep over their elements.
+ * Elastic solve of prefactored bodies: one linear solve a substep in place of the sweep over their elements. Of sheets:
  *
  *   P = M/h^2 + a Laplacian that bounds the stiffness (sim/prefactored/model.ts), one matrix for x, y and z
  *   start  x = xPrev + h v, without external acceleration
@@ -10,17 +10,18 @@
  * be wrong, since P knows no rotation. Then the incremental potential
  *   Phi = |d - h^2 a|^2 M / 2h^2 + E(x) - F.(x - xPrev)
  * may not exceed its value at xPrev; else the solve is repeated, and finally begins at xPrev with shorter and shorter
- * corrections. So the energy does not grow. One thread solves a body, and all sums are serial. The design and its
- * alternatives: docs/decisions/prefactored-cloth.md.
+ * corrections. So the energy does not grow. Solids have f(xPrev + PREFACTORED_LEAD h v), which damps less, and one
+ * solve also in scenes of several iterations. One thread solves a body, and all sums are serial. Designs and
+ * alternatives: docs/decisions/prefactored-cloth.md, prefactored-solids.md.
  */
 import * as L from "../layout/layout";
 import { pushBy, toLow, wayOf } from "../math/lanes";
 import { countWork } from "../state/work";
 import { backSolve, unitsOfBackSolve } from "./backSolve";
 import { addForces, energyAt, stiffening } from "./elements";
-import { isClosed, noteEnergy } from "./energyGuard";
-import { isHeld } from "./held";
-import { keepsForces } from "./keptForces";
+import { isClosed, isNoted, noteEnergy } from "./energyGuard";
+import { isHeld, isSolid } from "./held";
+import { mayGain } from "./keptForces";
 
 /** Most repeated solves before the substep begins anew, and most halvings after that. */
 const REPEATS = 3;
@@ -53,6 +54,10 @@ export function solvePrefactored(rows: usize, begin: i32, end: i32, pass: i32, h
     open(rows + <usize>b * L.PREFACTORED_BYTES);
     if (isHeld(row)) continue;
     if (pass & L.PASS_FIRST) start(h);
+    if (isSolid(row)) {
+      if (pass & L.PASS_FIRST) solveAhead(h);
+      continue;
+    }
     let most = solveOnce(h);
     // several iterations share the solves
     const share: f32 = (pass & BOTH) === BOTH ? 1 : 2;
@@ -92,7 +97,7 @@ function fall(particle: usize, h2: v128): v128 {
 
 /** Takes external acceleration out of the predicted positions. */
 function start(h: f32): void {
-  if (keepsForces(row) && isClosed()) noteEnergy(row, h);
+  if (!isNoted(row, true) && mayGain(row) && isClosed()) noteEnergy(row, h);
   const h2 = f32x4.splat(h * h);
   for (let k = 0; k < columns; k++) {
     const at = particleAt(k);
@@ -102,13 +107,69 @@ function start(h: f32): void {
 }
 
 /**
+ * The one solve of a solid, with the elastic force at xPrev + PREFACTORED_LEAD of the way. A large correction may not
+ * add energy; else the substep begins anew, like a sheet's.
+ */
+function solveAhead(h: f32): void {
+  const back = f32x4.splat(load<f32>(row, L.PREFACTORED_LEAD) - 1);
+  const lows = <usize>load<u32>(row, L.PREFACTORED_LOWS);
+  for (let k = 0; k < columns; k++) {
+    const at = particleAt(k);
+    const low = v128.load(at + toLow);
+    v128.store(lows + ((<usize>k) << 4), low);
+    const way = v128.and(LANES_OF_PLACE, wayOf(at, toPrev, toLowPrev));
+    v128.store(at + toLow, f32x4.add(low, f32x4.mul(back, way)));
+  }
+  findCorrection(h);
+  for (let k = 0; k < columns; k++) v128.store(particleAt(k) + toLow, v128.load(lows + ((<usize>k) << 4)));
+  countWork(unitsOfBackSolve(row));
+  if (correct(1) <= load<f32>(row, L.PREFACTORED_LARGE) || !gainsEnergy()) return;
+  store<u32>(row, load<u32>(row, L.PREFACTORED_RESTARTS) + 1, L.PREFACTORED_RESTARTS);
+  // P may be far too soft here, so repeated solves could diverge
+  startAnew();
+  countWork(unitsOfBackSolve(row));
+  const limit = potential(h, true);
+  solveOnce(h);
+  halve(h, limit);
+}
+
+/** Returns whether the first correction has added to kinetic, elastic and potential energy. */
+function gainsEnergy(): bool {
+  const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
+  const h2 = f32x4.splat(h * h);
+  let sum: f64 = 0;
+  for (let k = 0; k < columns; k++) {
+    const at = (<usize>k) << 4;
+    const particle = particleAt(k);
+    const way = v128.and(LANES_OF_PLACE, wayOf(particle, toPrev, toLowPrev));
+    const z = v128.load(moved + at);
+    const motion = f32x4.sub(
+      f32x4.mul(z, f32x4.sub(way, f32x4.mul(f32x4.splat(0.5), z))),
+      f32x4.mul(fall(particle, h2), way),
+    );
+    sum += <f64>load<f32>(inertia + (at >> 2)) * sumOfPlace(motion) - sumOfPlace(f32x4.mul(v128.load(kept + at), way));
+  }
+  return !(sum + energyAt(row, 0, toLow) <= energyAt(row, toPrev, toLowPrev));
+}
+
+// @inline
+function sumOfPlace(a: v128): f64 {
+  return <f64>(f32x4.extract_lane(a, 0) + f32x4.extract_lane(a, 1) + f32x4.extract_lane(a, 2));
+}
+
+/**
  * One solve. A stretched sheet is stiffer than P says: its correction is shortened by that factor, or it would
  * overshoot.
  * @returns the square of the largest correction, m^2
  */
 function solveOnce(h: f32): f32 {
   findCorrection(h);
-  const share = f32x4.splat(stiffening > STRETCHED ? 1 / stiffening : 1);
+  return correct(stiffening > STRETCHED ? 1 / stiffening : 1);
+}
+
+/** Moves the body by a share of the correction. @returns the square of the largest, m^2 */
+function correct(part: f32): f32 {
+  const share = f32x4.splat(part);
   let most: f32 = 0;
   for (let k = 0; k < columns; k++) {
     const z = f32x4.mul(share, v128.load(residual + ((<usize>k) << 4)));
@@ -152,6 +213,11 @@ function keepEnergy(h: f32): void {
   store<u32>(row, load<u32>(row, L.PREFACTORED_RESTARTS) + 1, L.PREFACTORED_RESTARTS);
   startAnew();
   solveOnce(h);
+  halve(h, limit);
+}
+
+/** Shortens the last correction, from xPrev, until the incremental potential is at most `limit`. */
+function halve(h: f32, limit: f64): void {
   let share: f32 = 1;
   for (let n = 0; n < HALVINGS && !(potential(h, false) <= limit); n++) {
     share *= 0.5;

@@ -5,8 +5,9 @@
 import * as L from "../../../kernel/assembly/layout/layout.ts";
 import { LANES } from "../../../kernel/assembly/layout/sizes.ts";
 import type { BodyTemplate } from "../../body/template.ts";
+import type { BendElements, TetElements } from "../../constraints/elements.ts";
 import type { Factor } from "../../implicit/factor.ts";
-import { prefactoredModel, type PrefactoredModel } from "../../prefactored/model.ts";
+import { LEAD, prefactoredModel, type PrefactoredModel } from "../../prefactored/model.ts";
 import type { Allocator } from "../memoryMap.ts";
 import { planFactor, type WriteFactor } from "./factorRows.ts";
 import { wholeRun, type StateRun } from "../writeBlocks.ts";
@@ -94,8 +95,10 @@ export function planPrefactored(
         writeOrder(buffer, model, at);
         const columnOf = columnsOf(model.factor, body.particleCount);
         new Uint32Array(buffer, at.get(L.PREFACTORED_COLUMN)!, body.particleCount).set(columnOf.subarray(0, -1));
-        writeTriangles(view, at.get(L.PREFACTORED_TRIANGLES)!, model, first, columnOf, x + 16 * dummies);
-        if (model.bends) writeBends(view, at.get(L.PREFACTORED_BENDS)!, model, first, columnOf, x + 16 * dummies);
+        const corners = { first, columnOf, dummies: x + 16 * dummies };
+        if (model.triangles) writeTriangles(view, at.get(L.PREFACTORED_TRIANGLES)!, model, corners);
+        if (model.bends) writeBends(view, at.get(L.PREFACTORED_BENDS)!, model.bends, corners);
+        if (model.tets) writeTets(view, at.get(L.PREFACTORED_TETS)!, model.tets, corners);
       });
       for (let n = 0; responses && n < points; n++) {
         const response = responses + 2 * n * bytes;
@@ -110,7 +113,7 @@ export function planPrefactored(
 const fours = (elements: number): number => Math.ceil(elements / 4);
 
 function takeArrays(
-  { triangles, bends, factor }: PrefactoredModel,
+  { triangles, bends, tets, factor }: PrefactoredModel,
   particles: number,
   meets: boolean,
   allocator: Allocator,
@@ -128,8 +131,9 @@ function takeArrays(
   if (meets) take(L.PREFACTORED_ANSWERS, (4 * columns + 15) & ~15);
   if (meets) take(L.PREFACTORED_BEFORE, LANES * columns);
   take(L.PREFACTORED_INERTIA, 4 * columns);
-  take(L.PREFACTORED_TRIANGLES, L.PREFACTORED_TRIANGLE_BYTES * fours(triangles.volume.length));
+  if (triangles) take(L.PREFACTORED_TRIANGLES, L.PREFACTORED_TRIANGLE_BYTES * fours(triangles.volume.length));
   if (bends) take(L.PREFACTORED_BENDS, L.PREFACTORED_BEND_BYTES * fours(bends.alpha.length));
+  if (tets) take(L.PREFACTORED_TETS, L.PREFACTORED_TET_BYTES * fours(tets.volume.length));
   return at;
 }
 
@@ -143,8 +147,10 @@ function writeRow(
   at.forEach((address, field) => view.setInt32(row + field, address, true));
   view.setInt32(row + L.PREFACTORED_FIRST, first, true);
   view.setInt32(row + L.PREFACTORED_COLUMNS, model.factor.order.length, true);
-  view.setInt32(row + L.PREFACTORED_TRIANGLE_ROWS, fours(model.triangles.volume.length), true);
+  view.setInt32(row + L.PREFACTORED_TRIANGLE_ROWS, fours(model.triangles?.volume.length ?? 0), true);
   view.setInt32(row + L.PREFACTORED_BEND_ROWS, fours(model.bends?.alpha.length ?? 0), true);
+  view.setInt32(row + L.PREFACTORED_TET_ROWS, fours(model.tets?.volume.length ?? 0), true);
+  view.setFloat32(row + L.PREFACTORED_LEAD, model.tets ? LEAD : 1, true);
 }
 
 function writeOrder(
@@ -176,24 +182,51 @@ function columnsOf({ order }: Factor, particles: number): Uint32Array {
   return offsets;
 }
 
+interface Corners {
+  /** Address of the body's first particle. */
+  first: number;
+  columnOf: Uint32Array;
+  /** Address of the first dummy particle. */
+  dummies: number;
+}
+
 /**
  * Writes the corners of element e into a lane; unused lanes of the last row have the dummies as corners, and no
  * stiffness.
+ * @param columns offset of the columns
+ * @param count of corners
  */
 function writeCorners(
   view: DataView,
   lane: number,
   columns: number,
-  particles: ArrayLike<number> | undefined,
-  corners: number,
-  first: number,
-  columnOf: Uint32Array,
-  dummies: number,
+  { particles, count, e }: { particles: Uint32Array; count: number; e: number },
+  { first, columnOf, dummies }: Corners,
 ): void {
-  for (let c = 0; c < corners; c++) {
-    const particle = particles?.[c];
+  for (let c = 0; c < count; c++) {
+    const particle = particles[count * e + c];
     view.setUint32(lane + LANES * c, particle === undefined ? dummies + 16 * (c % 4) : first + 16 * particle, true);
     view.setUint32(lane + columns + LANES * c, particle === undefined ? columnOf.at(-1)! : columnOf[particle]!, true);
+  }
+}
+
+/** Calls `write` with the address of each lane's element, and with functions that write its values there. */
+function writeElements(
+  view: DataView,
+  address: number,
+  { bytes, columns, particles, count }: { bytes: number; columns: number; particles: Uint32Array; count: number },
+  corners: Corners,
+  write: (e: number, numbers: (offset: number, values: Iterable<number>) => void) => void,
+): void {
+  const elements = particles.length / count;
+  for (let e = 0; e < 4 * fours(elements); e++) {
+    const lane = address + (e >> 2) * bytes + 4 * (e & 3);
+    writeCorners(view, lane, columns, { particles, count, e }, corners);
+    if (e >= elements) continue;
+    write(e, (offset, values) => {
+      let at = lane + offset - LANES;
+      for (const value of values) view.setFloat32((at += LANES), value, true);
+    });
   }
 }
 
@@ -201,42 +234,41 @@ function writeTriangles(
   view: DataView,
   address: number,
   { triangles, stiffness: { c00, c01, c11, c22 } }: PrefactoredModel,
-  first: number,
-  columnOf: Uint32Array,
-  dummies: number,
+  corners: Corners,
 ): void {
-  const { particles, dmInverse, volume } = triangles;
-  for (let e = 0; e < 4 * fours(volume.length); e++) {
-    const lane = address + (e >> 2) * L.PREFACTORED_TRIANGLE_BYTES + 4 * (e & 3);
-    const there = e < volume.length;
-    const corners = there ? particles.subarray(3 * e, 3 * e + 3) : undefined;
-    writeCorners(view, lane, L.PREFACTORED_TRIANGLE_COLUMN, corners, 3, first, columnOf, dummies);
-    if (!there) continue;
-    for (let k = 0; k < 4; k++)
-      view.setFloat32(lane + L.PREFACTORED_TRIANGLE_DM + LANES * k, dmInverse[4 * e + k]!, true);
-    [c00, c01, c11, c22].forEach((c, k) =>
-      view.setFloat32(lane + L.PREFACTORED_TRIANGLE_C + LANES * k, volume[e]! * c, true),
+  const { particles, dmInverse, volume } = triangles!;
+  const form = { bytes: L.PREFACTORED_TRIANGLE_BYTES, columns: L.PREFACTORED_TRIANGLE_COLUMN, particles, count: 3 };
+  writeElements(view, address, form, corners, (e, numbers) => {
+    numbers(L.PREFACTORED_TRIANGLE_DM, dmInverse.subarray(4 * e, 4 * e + 4));
+    numbers(
+      L.PREFACTORED_TRIANGLE_C,
+      [c00, c01, c11, c22].map((c) => volume[e]! * c),
     );
-  }
+  });
 }
 
 function writeBends(
   view: DataView,
   address: number,
-  { bends }: PrefactoredModel,
-  first: number,
-  columnOf: Uint32Array,
-  dummies: number,
+  { particles, K, alpha, rest }: BendElements,
+  corners: Corners,
 ): void {
-  const { particles, K, alpha, rest } = bends!;
-  for (let e = 0; e < 4 * fours(alpha.length); e++) {
-    const lane = address + (e >> 2) * L.PREFACTORED_BEND_BYTES + 4 * (e & 3);
-    const there = e < alpha.length;
-    const corners = there ? particles.subarray(4 * e, 4 * e + 4) : undefined;
-    writeCorners(view, lane, L.PREFACTORED_BEND_COLUMN, corners, 4, first, columnOf, dummies);
-    if (!there) continue;
-    for (let k = 0; k < 4; k++) view.setFloat32(lane + L.PREFACTORED_BEND_K + LANES * k, K[4 * e + k]!, true);
-    view.setFloat32(lane + L.PREFACTORED_BEND_STIFFNESS, 1 / alpha[e]!, true);
-    view.setFloat32(lane + L.PREFACTORED_BEND_REST, rest[e]!, true);
-  }
+  const form = { bytes: L.PREFACTORED_BEND_BYTES, columns: L.PREFACTORED_BEND_COLUMN, particles, count: 4 };
+  writeElements(view, address, form, corners, (e, numbers) => {
+    numbers(L.PREFACTORED_BEND_K, K.subarray(4 * e, 4 * e + 4));
+    numbers(L.PREFACTORED_BEND_STIFFNESS, [1 / alpha[e]!, rest[e]!]);
+  });
+}
+
+function writeTets(
+  view: DataView,
+  address: number,
+  { particles, dmInverse, volume, lambda, mu }: TetElements,
+  corners: Corners,
+): void {
+  const form = { bytes: L.PREFACTORED_TET_BYTES, columns: L.PREFACTORED_TET_COLUMN, particles, count: 4 };
+  writeElements(view, address, form, corners, (e, numbers) => {
+    numbers(L.PREFACTORED_TET_DM, dmInverse.subarray(9 * e, 9 * e + 9));
+    numbers(L.PREFACTORED_TET_LAMBDA, [lambda * volume[e]!, mu * volume[e]!]);
+  });
 }
