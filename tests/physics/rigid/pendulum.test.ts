@@ -101,6 +101,18 @@ test("a rod swings with the exact period of a physical pendulum", async () => {
   expect(Math.abs((times[20]! - times[0]!) / 10 / period - 1)).toBeLessThan(4e-5);
 });
 
+test("a rigid body that is attached to itself falls like any other", async () => {
+  const attached = { from: { body: "a", near: [0, 0, 0] as Vec3 }, to: { body: "a", near: [1, 0, 0] as Vec3 } };
+  const heights = await Promise.all(
+    [[], [attached]].map(async (attachments) => {
+      const lab = await laboratory({ bodies: [rod("a", 0.5)], attachments });
+      lab.run(30);
+      return lab.positions(0)[1]!;
+    }),
+  );
+  expect(heights[1]).toBe(heights[0]);
+});
+
 test("two rigid bodies attached to each other keep momentum and angular momentum", async () => {
   const lab = await laboratory({
     bodies: [

@@ -16,6 +16,8 @@ import { measure, moveByPushes, pushAt } from "./rigidBody";
 
 /** Most rigid bodies that a point holds. */
 const MOST = 2;
+/** Rounding of a sum of weights that is 0: both sides of the point are on this body, and no push moves them apart. */
+const NOTHING: f64 = 1e-6;
 
 // an end: SHAPE row; sum b; f64x3 sum b r; f64x3 the arm of pushes, sum b r0 or sum b r
 const ROW: usize = 0;
@@ -60,6 +62,7 @@ export function openRigid(at: usize, scratch: usize, speeds: bool): v128 {
     }
     addArm(end, row, particle, <f64>load<f32>(at + ((<usize>i) << 2), L.POINT_WEIGHT), speeds);
   }
+  if (ends === 1 && abs<f64>(load<f64>(list, WEIGHT)) < NOTHING) ends = 0;
   let x: f64 = 0;
   let y: f64 = 0;
   let z: f64 = 0;
