@@ -79,9 +79,17 @@ describe.skipIf(noBrowser)("spawnable bodies", () => {
     await until(ben, (body) => !window.pliant.absent.includes(body), GREEN);
     await toasted(ben, / put in green jelly$/);
     await until(ann, (body) => !window.pliant.absent.includes(body), GREEN);
-    // It is at the click's place: a ray through it hits the body, on both pages, as soon as the picture shows it.
+    // It is at the click's place: a ray through it hits the body, on both pages, as soon as the picture shows it. The
+    // view may have stepped back for the new body.
     for (const page of [ann, ben])
-      await until(page, ({ x, y, body }) => window.pliant.pick(x, y)?.body === body, { ...at, body: GREEN });
+      await until(
+        page,
+        ({ place, body }) => {
+          const { x, y } = window.pliant.project(place)!;
+          return window.pliant.pick(x, y)?.body === body;
+        },
+        { place: PLACE, body: GREEN },
+      );
     expect((await serverPositions(stage, name)).spawnableBodies).toEqual(ALL.filter((body) => body !== GREEN));
     await stage.shoot(ben, "put-in");
 
@@ -94,7 +102,14 @@ describe.skipIf(noBrowser)("spawnable bodies", () => {
     expect(await ben.textContent(`.spares-panel [data-body="${GREEN}"] small`)).toBe("take out");
     await ben.click(`.spares-panel [data-body="${GREEN}"]`);
     await until(ann, (body) => window.pliant.absent.includes(body), GREEN);
-    await until(ann, ({ x, y }) => window.pliant.pick(x, y) === undefined, at);
+    await until(
+      ann,
+      (place) => {
+        const { x, y } = window.pliant.project(place)!;
+        return window.pliant.pick(x, y) === undefined;
+      },
+      PLACE,
+    );
     await onTop(ann);
     await undone(ann, ben);
     await saved(ann);

@@ -17,8 +17,8 @@ const ALLOWED: f64 = 16;
  * energy between them and what it adds to the inertia: without the reserve stiff bodies do not rebound, and with all of
  * the debt they stop in the air.
  */
-const RESERVE: f64 = 0.9;
-const DEBT: f64 = 0.5;
+const RESERVE: f64 = 0.99;
+const DEBT: f64 = 1;
 
 /** Returns whether nothing can do work on prefactored bodies. In a substep, the answer may only change to false. */
 export function isClosed(): bool {
