@@ -178,3 +178,44 @@ test("a cube under a rigid box of ten times its mass falls asleep", async () => 
   expect(crossings(lab)).toBe(0);
   expect(Math.hypot(meanOf(lab, 0)[0]!, meanOf(lab, 0)[2]!)).toBeLessThan(0.01);
 });
+
+test.each<[number, number, number, number]>([
+  [0.01, 1e5, 0, 10],
+  [0.01, 1e7, 0, 20],
+  [0.1, 1e11, 0.3, 10],
+  [0.3, 1e9, 0.3, 10],
+  [0.3, 1e6, 0.45, 20],
+])(
+  "a cube of %d m, %d Pa and Poisson's ratio %d with %d substeps never bounces above its start",
+  async (size, E, nu, substeps) => {
+    const lab = await laboratory({
+      gravity: [0, -9.81, 0],
+      substeps,
+      bodies: [
+        {
+          name: "cube",
+          kind: "soft",
+          solver: "prefactored",
+          mesh: { type: "box", size: [size, size, size], cells: [4, 4, 4] },
+          transform: { translate: [0, 0.75 * size, 0] },
+          material: { density: 1000, youngsModulus: E, poissonsRatio: nu },
+        },
+      ],
+      colliders: [{ type: "plane", name: "floor", normal: [0, 1, 0], offset: 0 }],
+    });
+    /** Mean of the particles' height and of the height to which their velocity would carry them, m. */
+    const height = (): number => {
+      const [x, v] = [lab.positions(), lab.velocities()];
+      const square = v.reduce((sum, c) => sum + c * c, 0);
+      return (x.reduce((sum, c, k) => sum + (k % 3 === 1 ? c : 0), 0) + square / (2 * 9.81)) / (x.length / 3);
+    };
+    const start = height();
+    let top = 0;
+    for (let tick = 0; tick < 300; tick++) {
+      lab.run(1);
+      top = Math.max(top, height());
+    }
+    // the guard leaves 16 kinetic energies of a fall of one substep
+    expect(top - start).toBeLessThan(8 * 9.81 * (1 / 60 / substeps) ** 2);
+  },
+);
