@@ -65,8 +65,6 @@ export class RoomView {
   drawn = 0;
   /** Area of the picture without tools. */
   freeArea: () => FreeArea = () => WHOLE;
-  /** The area for which the bodies were last framed. */
-  private framed: FreeArea | undefined;
   /** Draws the cursors of other members over the picture; called with each picture. */
   showCursors: (cursors: readonly ShownCursor[], width: number, height: number) => void = () => {};
   /**
@@ -176,22 +174,13 @@ export class RoomView {
 
   /** After a change of the free area: frames the bodies anew, unless the user has turned the view. */
   reframe(): void {
-    this.framed = undefined;
-    this.frameBodies();
-  }
-
-  /** Frames the bodies for the same area as before: a view must not move because a hint has gone. */
-  private frameBodies(): void {
+    if (this.visible) this.stage.reframe(this.shownPoints(), this.freeArea());
     this.dirty = true;
-    if (!this.visible) return;
-    this.framed ??= this.freeArea();
-    this.stage.reframe(this.shownPoints(), this.framed);
   }
 
   /** Returns to the scene's own view. */
   home(): void {
-    this.framed = this.freeArea();
-    this.stage.home(this.shownPoints(), this.framed);
+    this.stage.home(this.shownPoints(), this.freeArea());
     this.dirty = true;
   }
 
@@ -288,7 +277,7 @@ export class RoomView {
       body.hidden = hidden[index] === 1;
       body.mesh.visible = !body.hidden;
     }
-    this.frameBodies();
+    this.reframe();
   }
 
   private updateBodies(seconds: number): void {

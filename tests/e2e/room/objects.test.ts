@@ -146,6 +146,8 @@ describe.skipIf(noBrowser)("uploaded objects", () => {
 
     const ben = await stage.visit(address.pathname + address.search);
     await dressed(await drawn(ben));
+    // The hint moves the view when it appears.
+    await ann.waitForSelector(".hint:not([hidden])");
     await takeHold(ann);
     const { y: before } = await middle(ben);
     await ann.mouse.move(360, 120, { steps: 8 });
