@@ -43,7 +43,7 @@ export const PREFACTORED_CHECKS = PREFACTORED_ENERGY + F64;
 export const PREFACTORED_REPEATS = PREFACTORED_CHECKS + I32;
 export const PREFACTORED_RESTARTS = PREFACTORED_REPEATS + I32;
 export const PREFACTORED_GUARDED = PREFACTORED_RESTARTS + I32;
-// i32 1: other bodies have pushed the sheet in this substep
+// i32 1: other bodies have pushed this one in this substep
 export const PREFACTORED_MET = PREFACTORED_GUARDED + I32;
 // i32 1: PREFACTORED_ENERGY is that at the start of this substep
 export const PREFACTORED_NOTED = PREFACTORED_MET + I32;

@@ -13,9 +13,9 @@ import { isKnownToHold } from "./response";
 /** Kinetic energies of a free fall of one substep. */
 const ALLOWED: f64 = 16;
 /**
- * Part of a solid's loss that may still come back a substep later: P's inertia holds that energy meanwhile. With 0.9,
- * bodies lose more than they have lost. A gain that velocities cannot give is taken later: without all of it, one of
- * five cubes rebounded above its start, up to 80 times.
+ * Part of a solid's lost energy that may still come back after each further substep: P's inertia holds it meanwhile.
+ * Gains that the velocities cannot give are taken in later substeps. When half of these were forgotten (and RESERVE was
+ * 0.9), a fifth of the cubes rebounded above their start.
  */
 const RESERVE: f64 = 0.99;
 
@@ -95,9 +95,10 @@ function allowance(row: usize, h: f32): f64 {
 }
 
 /**
- * Takes the energy that the sheet has gained from the velocities. Rounding gains and loses a little in every substep:
+ * Takes the energy that the body has gained from the velocities. Rounding gains and loses a little in every substep:
  * gains after losses, up to `allowance`, are left, or a sheet that stands on its edge would never tip over.
- * @param account address of an f64: energy regained since the last losses, J
+ * @param account address of an f64: energy regained since the last losses, J; for solids below 0 after losses that may
+ *   come back
  */
 export function takeGain(row: usize, account: usize, h: f32): void {
   const solid = isSolid(row);

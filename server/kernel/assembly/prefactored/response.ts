@@ -5,8 +5,8 @@
  */
 import * as L from "../layout/layout";
 import { pushBy, toLow } from "../math/lanes";
-import { bodyOf } from "../state/owners";
-import { pushRigid, rigidOf } from "../rigid/rigidEnds";
+import { bodyOf, rigidOf } from "../state/owners";
+import { pushRigid } from "../rigid/rigidEnds";
 import { countWork } from "../state/work";
 import { backSolve } from "./backSolve";
 import { isHeld } from "./held";

@@ -133,7 +133,10 @@ function solveAhead(h: f32): void {
   halve(h, limit);
 }
 
-/** Returns whether the first correction has added to kinetic, elastic and potential energy. */
+/**
+ * Returns whether the correction z has added energy to the motion d = x - xPrev:
+ *   (d - z/2).z M/h^2 - M a.d - F.d + E(x) > E(xPrev)
+ */
 function gainsEnergy(): bool {
   const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
   const h2 = f32x4.splat(h * h);
@@ -239,12 +242,8 @@ function potential(h: f32, before: bool): f64 {
     const d = v128.load(moved + at);
     const away = f32x4.sub(before ? f32x4.sub(d, way) : d, fall(particle, h2));
     const square = f32x4.mul(away, away);
-    sum +=
-      <f64>load<f32>(inertia + (at >> 2)) *
-      <f64>(f32x4.extract_lane(square, 0) + f32x4.extract_lane(square, 1) + f32x4.extract_lane(square, 2));
-    if (before) continue;
-    const work = f32x4.mul(v128.load(kept + at), way);
-    sum -= 2 * <f64>(f32x4.extract_lane(work, 0) + f32x4.extract_lane(work, 1) + f32x4.extract_lane(work, 2));
+    sum += <f64>load<f32>(inertia + (at >> 2)) * sumOfPlace(square);
+    if (!before) sum -= 2 * sumOfPlace(f32x4.mul(v128.load(kept + at), way));
   }
   return 0.5 * sum + (before ? energyAt(row, toPrev, toLowPrev) : energyAt(row, 0, toLow));
 }

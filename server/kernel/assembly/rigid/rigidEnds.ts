@@ -11,8 +11,10 @@
 import * as L from "../layout/layout";
 import { ROTATION_SCRATCH } from "../math/rotation";
 import { lowFrom, lowPrevFrom, place } from "../math/places";
-import { bodyOf } from "../state/owners";
+import { rigidOf } from "../state/owners";
 import { measure, moveByPushes, pushAt } from "./rigidBody";
+
+export { rigidOf } from "../state/owners";
 
 /** Most rigid bodies that a point holds. */
 const MOST = 2;
@@ -29,12 +31,6 @@ const END_BYTES: usize = 64;
 /** Ends of the current point. */
 let list: usize = 0;
 let ends = 0;
-
-/** SHAPE row of the rigid body that owns a particle; 0: none. */
-// @inline
-export function rigidOf(particle: usize): usize {
-  return <usize>load<u32>(bodyOf(particle), L.BODY_RIGID);
-}
 
 /** Returns whether a point holds a rigid body. @param at POINT slot */
 export function holdsRigid(at: usize): bool {

@@ -33,12 +33,17 @@ export function surfaceOf(particle: usize): usize {
 }
 
 /** SHAPE row of the rigid body that owns a particle; 0: none. */
-export function rigidRow(particle: usize): usize {
-  if (!hasMarks() || !(marksOf(numberOf(particle)) & L.MARK_RIGID)) return 0;
+// @inline
+export function rigidOf(particle: usize): usize {
   return <usize>load<u32>(bodyOf(particle), L.BODY_RIGID);
 }
 
-/** Marks a particle that another body pushes, if it belongs to a prefactored sheet. @returns whether it does */
+/** The same for contact, which looks for a body only if the particle's mark says that it is rigid. */
+export function rigidRow(particle: usize): usize {
+  return hasMarks() && marksOf(numberOf(particle)) & L.MARK_RIGID ? rigidOf(particle) : 0;
+}
+
+/** Marks a particle that another body pushes, if it belongs to a prefactored body. @returns whether it does */
 export function noteMet(particle: usize): bool {
   if (!hasMarks() || !load<u32>(bodyOf(particle), L.BODY_PREFACTORED)) return false;
   mark(numberOf(particle), L.MARK_MET);
