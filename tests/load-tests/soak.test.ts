@@ -45,12 +45,10 @@ async function until(done: () => boolean | Promise<boolean>, what: string): Prom
 
 /**
  * @param replaced how many rooms are deleted and opened anew before the crowd leaves: a number, not a time, so that a
- * busy machine does the same work
- * @returns the rooms, and the clients' received data
+ * busy machine does the same work; each goes with a hundred frames
+ * @returns the rooms, and the clients' failures
  */
-async function crowd(
-  replaced: number,
-): Promise<{ rooms: Map<string, WeakRef<Room>>; frames: number; failures: number }> {
+async function crowd(replaced: number): Promise<{ rooms: Map<string, WeakRef<Room>>; failures: number }> {
   const scenario = readScenario("soak");
   const faults: Error[] = [];
   const rooms = new Map<string, WeakRef<Room>>();
@@ -77,15 +75,14 @@ async function crowd(
     "all rooms gone",
   );
   await until(async () => (await server.metric("pliant_worker_queue_depth")) === 0, "no tick waits");
-  return { rooms, frames: clients.counts.frames, failures: clients.counts.failures };
+  return { rooms, failures: clients.counts.failures };
 }
 
 test("a crowd leaves nothing behind", async () => {
   await crowd(2);
   const before = timers();
-  const { rooms, frames, failures } = await crowd(5);
+  const { rooms, failures } = await crowd(5);
   expect(rooms.size).toBeGreaterThan(readScenario("soak").rooms.reduce((sum, { count }) => sum + count, 0));
-  expect(frames).toBeGreaterThan(500);
   expect(failures).toBe(0);
   await until(() => {
     collect();

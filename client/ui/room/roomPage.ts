@@ -41,6 +41,8 @@ const STATS_MS = 250;
 const MOST_NAMED = 8;
 /** Least time between two announcements of other members' grabs, ms. */
 const NEWS_MS = 1500;
+/** Longest wait of the first picture for the scene's texts. */
+const TEXTS_MS = 2000;
 
 type Ending = Parameters<typeof messageOf>[0];
 
@@ -491,6 +493,7 @@ class RoomPage {
     this.arrive();
     shell.setLoading(t("settingScene"));
     const explained = this.explain(topology).catch(() => {});
+    const late = new Promise((resolve) => setTimeout(resolve, TEXTS_MS));
     const { Playground } = await this.drawing;
     // A newer topology may have arrived meanwhile: draw only the last one.
     if (turn !== this.built || this.ended) return;
@@ -515,19 +518,22 @@ class RoomPage {
     shell.toolbar.setStrain(topology.showStrain !== undefined && playground.view.toggleStrain());
     shell.talk.setFollowing(undefined);
     if (this.hears) void playground.setSounds(true).catch(this.sayProblem);
+    // The hint takes its place before the first picture, so that the view does not move under a pointer.
+    await Promise.race([explained.then(() => this.showHint(playground)), late]);
+    if (turn !== this.built || this.ended) return;
     playground.start(() => {
       shell.setLoading(undefined);
-      // Shown once its text is complete, so that it does not move.
-      void explained.then(() => {
-        if (this.mode.exhibitSeconds !== undefined) return;
-        shell.showHint(atLeast(this.role(), "player"));
-        // It leaves less of the picture free.
-        playground.view.reframe();
-      });
       this.tellFrame({ pliant: "ready" });
       const found = takeOver<ObjectNote[]>("found", this.room);
       if (found) void shell.showFound(found);
     });
+  }
+
+  /** Shows the hint, and frames the bodies in the area that it leaves free. */
+  private showHint(playground: Playground): void {
+    if (this.mode.exhibitSeconds !== undefined || playground !== this.playground) return;
+    this.shell.showHint(atLeast(this.role(), "player"));
+    playground.view.reframe();
   }
 
   /**

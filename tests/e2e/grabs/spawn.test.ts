@@ -70,7 +70,7 @@ describe.skipIf(noBrowser)("spawnable bodies", () => {
     const ann = await drawn(await stage.visit(path));
     const ben = await drawn(await stage.visit(path));
     for (const page of [ann, ben]) expect(await page.evaluate(() => window.pliant.absent)).toEqual(ALL);
-    // The hint moves the view when it appears.
+    // A late hint moves the view.
     await ann.waitForSelector(".hint:not([hidden])");
     const at = (await ann.evaluate((place) => window.pliant.project(place), PLACE))!;
     expect(await ann.evaluate(({ x, y }) => window.pliant.pick(x, y), at)).toBeUndefined();
