@@ -172,13 +172,17 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     let fx = sub(mul(all, nx), mul(drag, tx));
     let fy = sub(mul(all, ny), mul(drag, ty));
     let fz = sub(mul(all, nz), mul(drag, tz));
+    const bounce = v128.load(block, L.CONTACT_BLOCK_BOUNCE);
+    let bounces = v128.and(active, f32x4.gt(bounce, zero));
+    if (v128.any_true(bounces)) bounces = v128.and(bounces, f32x4.lt(along, restingApproach(block)));
     if (carries) {
       fx = add(fx, v128.and(active, sub(mul(pushed, nx), ox)));
       fy = add(fy, v128.and(active, sub(mul(pushed, ny), oy)));
       fz = add(fz, v128.and(active, sub(mul(pushed, nz), oz)));
-      v128.store(block, add(ox, sub(fx, mul(more, nx))), L.CONTACT_BLOCK_PUSH);
-      v128.store(block, add(oy, sub(fy, mul(more, ny))), L.CONTACT_BLOCK_PUSH + 16);
-      v128.store(block, add(oz, sub(fz, mul(more, nz))), L.CONTACT_BLOCK_PUSH + 32);
+      // an impact is no load: the next substep must not begin with it
+      v128.store(block, v128.andnot(add(ox, sub(fx, mul(more, nx))), bounces), L.CONTACT_BLOCK_PUSH);
+      v128.store(block, v128.andnot(add(oy, sub(fy, mul(more, ny))), bounces), L.CONTACT_BLOCK_PUSH + 16);
+      v128.store(block, v128.andnot(add(oz, sub(fz, mul(more, nz))), bounces), L.CONTACT_BLOCK_PUSH + 32);
     }
     const s0 = mul(w0, b0);
     const s1 = mul(w1, b1);
@@ -189,12 +193,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     shift(block + 32, 0, toLow, mul(s2, fx), mul(s2, fy), mul(s2, fz));
     shift(block + 48, 0, toLow, mul(s3, fx), mul(s3, fy), mul(s3, fz));
     // displacement of xPrev along n: `extra`, and the reversal of the approach
-    const bounce = v128.load(block, L.CONTACT_BLOCK_BOUNCE);
-    let back = more;
-    if (v128.any_true(v128.and(active, f32x4.gt(bounce, zero)))) {
-      const bounces = v128.and(f32x4.gt(bounce, zero), f32x4.lt(along, restingApproach(block)));
-      back = add(more, v128.and(bounces, mul(iW, add(madd(bounce, along, along), approach))));
-    }
+    const back = add(more, v128.and(bounces, mul(iW, add(madd(bounce, along, along), approach))));
     if (!v128.any_true(f32x4.ne(back, zero))) continue;
     const mx = mul(back, nx);
     const my = mul(back, ny);

@@ -145,13 +145,42 @@ function want(contact: usize, gap: f64, most: f64, gives: bool): void {
   store<f64>(contact, still, L.RIGID_CONTACT_STATIC);
   store<f64>(contact, rested ? still : <f64>load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC), L.RIGID_CONTACT_DYNAMIC);
   const slow = !(approach > 2 * fall);
-  const bounces = e > 0 && gap < r && !slow;
+  const release = gives ? mostRelease(r, fall, ux * ux + uy * uy + uz * uz) : Infinity;
+  const impact = e > 0 && gap < r && !slow ? min<f64>(approach, approachBefore(contact, h)) : 0;
   store<i32>(contact, slow ? 1 : 0, L.RIGID_CONTACT_RESTS);
   // soft particles do not move as a plane, and impacts are shared by all contacts: these are not reduced
   store<i32>(contact, gives || !slow ? 1 : 0, L.RIGID_CONTACT_GROUP);
-  store<f64>(contact, bounces ? e * approach : hold - began, L.RIGID_CONTACT_WANTED);
-  const release = gives ? mostRelease(r, fall, ux * ux + uy * uy + uz * uz) : Infinity;
+  store<f64>(contact, impact > 2 * fall ? e * impact : hold - began, L.RIGID_CONTACT_WANTED);
   store<f64>(contact, hold + min<f64>(RELEASE * (r - hold), release), L.RIGID_CONTACT_MISSING);
+}
+
+/**
+ * Returns the approach in this substep by the velocities before it, m. Of soft particles x - xPrev also has the pull of
+ * their body, which undoes the displacement by the last bounce: reflected, it grew by 1 + e in each substep.
+ */
+function approachBefore(contact: usize, h: f64): f64 {
+  const lane = <usize>load<u32>(contact, L.RIGID_CONTACT_LANE);
+  const one = <usize>load<u32>(contact, L.RIGID_CONTACT_FIRST);
+  const two = <usize>load<u32>(contact, L.RIGID_CONTACT_SECOND);
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  ux = 0;
+  uy = 0;
+  uz = 0;
+  if (one) addMotion(one, contact + L.RIGID_CONTACT_ARM, 1);
+  if (two) addMotion(two, contact + L.RIGID_CONTACT_OTHER_ARM, -1);
+  for (let k: usize = 0; k < 4; k++) {
+    const b = weightOf(contact, k);
+    if (b > 0 ? one : two) continue;
+    const v = particleOf(lane, k) + toV;
+    ux += h * b * <f64>load<f32>(v);
+    uy += h * b * <f64>load<f32>(v, 4);
+    uz += h * b * <f64>load<f32>(v, 8);
+  }
+  return -(
+    ux * load<f64>(contact, L.RIGID_CONTACT_NORMAL) +
+    uy * load<f64>(contact, L.RIGID_CONTACT_NORMAL + 8) +
+    uz * load<f64>(contact, L.RIGID_CONTACT_NORMAL + 16)
+  );
 }
 
 /** Computes the displacement of the first against the second in this substep, where they touch. */
