@@ -39,14 +39,15 @@ function shift(at: usize, toLow: usize, s: f64, x: f64, y: f64, z: f64): void {
 
 /**
  * Returns the displacement that must undo an approach `approach`: reversed by restitution, or just undone.
- * @param first, second particles of the two
+ * @param impact the part of the approach that is reversed; first, second particles of the two
  */
-function turned(approach: f64, e: f32, first: usize, second: usize): f64 {
+function turned(approach: f64, impact: f64, e: f32, first: usize, second: usize): f64 {
   if (!(approach > 0)) return 0;
+  if (!(impact > 0)) return approach;
   const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
   const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
   return (
-    approach + <f64>min<f32>(bounce(e, <f32>approach, first + toAcc, h), bounce(e, <f32>approach, second + toAcc, h))
+    approach + <f64>min<f32>(bounce(e, <f32>impact, first + toAcc, h), bounce(e, <f32>impact, second + toAcc, h))
   );
 }
 
@@ -85,6 +86,26 @@ function measureWay(shape: usize, two: usize, A: usize, B: usize, C: usize, ox: 
   wayX -= wa * moved(A, toPrev, 0) + wb * moved(B, toPrev, 0) + wc * moved(C, toPrev, 0);
   wayY -= wa * moved(A, toPrev, 4) + wb * moved(B, toPrev, 4) + wc * moved(C, toPrev, 4);
   wayZ -= wa * moved(A, toPrev, 8) + wb * moved(B, toPrev, 8) + wc * moved(C, toPrev, 8);
+}
+
+/**
+ * Returns how far the corners of a triangle have moved along n beyond their velocities before the substep, m. That is
+ * the pull of their body, which is no impact (rigidRow.ts).
+ */
+function pulledAlong(A: usize, B: usize, C: usize): f64 {
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
+  const h: f64 = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
+  let sum: f64 = 0;
+  for (let k: usize = 0; k < 3; k++) {
+    const by =
+      wa * (moved(A, toPrev, k << 2) - h * <f64>load<f32>(A + toV + (k << 2))) +
+      wb * (moved(B, toPrev, k << 2) - h * <f64>load<f32>(B + toV + (k << 2))) +
+      wc * (moved(C, toPrev, k << 2) - h * <f64>load<f32>(C + toV + (k << 2)));
+    sum += by * (k === 0 ? nx : k === 1 ? ny : nz);
+  }
+  return sum;
 }
 
 /**
@@ -136,7 +157,9 @@ export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, 
   const first = <usize>load<u32>(shape, L.SHAPE_FIRST);
   const approach = -(dx * n0 + dy * n1 + dz * n2);
   const root = rootBounceOf(first);
-  const back = turned(approach, root > 0 ? root * rootBounceOf(A) : 0, first, A);
+  const e: f32 = root > 0 ? root * rootBounceOf(A) : 0;
+  const pulled = e > 0 && !two ? pulledAlong(A, B, C) : 0;
+  const back = turned(approach, min<f64>(approach, approach - pulled), e, first, A);
   const answers = !two && noteCorners(A, B, C);
   const still = (max<f64>(0, depth - back) / W) * (answers ? RELEASE : 1);
   const lambda = answers ? back / W + still : max<f64>(depth, back) / W;
@@ -261,7 +284,7 @@ export function touchBall(one: usize, two: usize): bool {
   const n1 = ny;
   const n2 = nz;
   const approach = -(dx * n0 + dy * n1 + dz * n2);
-  const back = turned(approach, rootBounceOf(first) * rootBounceOf(second), first, second);
+  const back = turned(approach, approach, rootBounceOf(first) * rootBounceOf(second), first, second);
   const lambda = max<f64>(depth, back) / W;
   const still = max<f64>(0, depth - back) / W;
   pushAt(one, 0, 0, 0, n0, n1, n2, lambda, still);
