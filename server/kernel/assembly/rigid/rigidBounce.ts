@@ -34,6 +34,8 @@ let rz: f64 = 0;
 let gx: f32 = 0;
 let gy: f32 = 0;
 let gz: f32 = 0;
+/** Whether a moving collider has pushed the body: that may give it energy. */
+let driven = false;
 
 export function bounceRigid(row: usize, h: f32): void {
   const first = <usize>load<u32>(row, L.SHAPE_FIRST);
@@ -41,6 +43,7 @@ export function bounceRigid(row: usize, h: f32): void {
   findCoefficients(first, load<f32>(first + toAcc, 12));
   const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
   const table = <usize>load<u32>(<usize>load<u32>(row, L.SHAPE_BODY), L.BODY_MEETS);
+  driven = false;
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     let pushed = false;
     for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
@@ -52,6 +55,45 @@ export function bounceRigid(row: usize, h: f32): void {
           pushed = bouncePoint(row, c, at, e, h) || pushed;
     }
     if (!pushed) break;
+  }
+  if (!driven) takeGain(row);
+}
+
+/**
+ * Reduces the pushes until they add no energy. With friction, Newton's restitution may add some: friction turns the
+ * body, and its point then gets a greater push to leave by e A (Kane & Levinson 1985; a box of e = 1 gained 25 %).
+ *   dE = sum f . (u + u') / 2,  u, u' the point's motion before and after its push f
+ * dE is a quadratic of a common factor of all f, which gives the factor.
+ */
+function takeGain(row: usize): void {
+  if (load<f64>(row, L.SHAPE_RADIUS) > 0) return;
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  const toLow = lowFrom();
+  gx = 0;
+  gy = 0;
+  gz = 0;
+  let before: f64 = 0;
+  let after: f64 = 0;
+  const at0 = <usize>load<u32>(row, L.SHAPE_FIRST);
+  for (let i = load<i32>(row, L.SHAPE_SURFACE), at = at0; i > 0; i--, at += 16) {
+    const v = at + toV;
+    const fx: f64 = load<f32>(v);
+    const fy: f64 = load<f32>(v, 4);
+    const fz: f64 = load<f32>(v, 8);
+    if (fx === 0 && fy === 0 && fz === 0) continue;
+    rx = place(at, toLow) - load<f64>(row, L.SHAPE_CENTER);
+    ry = place(at + 4, toLow) - load<f64>(row, L.SHAPE_CENTER + 8);
+    rz = place(at + 8, toLow) - load<f64>(row, L.SHAPE_CENTER + 16);
+    before += fx * leaving(row, 1, 0, 0, 0) + fy * leaving(row, 0, 1, 0, 0) + fz * leaving(row, 0, 0, 1, 0);
+    after += fx * leaving(row, 1, 0, 0, 1) + fy * leaving(row, 0, 1, 0, 1) + fz * leaving(row, 0, 0, 1, 1);
+  }
+  if (!(before < 0 && before + after > 0)) return;
+  const share = (2 * before) / (before - after);
+  for (let k: usize = 0; k < 24; k += 8) {
+    const push = load<f64>(row + k, L.SHAPE_PUSH);
+    const twist = load<f64>(row + k, L.SHAPE_TWIST);
+    store<f64>(row + k, push - share * (push - load<f64>(row + k, L.SHAPE_PUSH_STILL)), L.SHAPE_PUSH_STILL);
+    store<f64>(row + k, twist - share * (twist - load<f64>(row + k, L.SHAPE_TWIST_STILL)), L.SHAPE_TWIST_STILL);
   }
 }
 
@@ -140,6 +182,7 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
     gz = <f32>(wz - frameZ);
   }
   if (!(answer(c, px, py, pz, x, y, z, margin) > 0)) return false;
+  driven = driven || motion !== 0;
   mx = answerX;
   my = answerY;
   mz = answerZ;
