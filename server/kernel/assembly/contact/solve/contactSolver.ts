@@ -193,7 +193,11 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     shift(block + 32, 0, toLow, mul(s2, fx), mul(s2, fy), mul(s2, fz));
     shift(block + 48, 0, toLow, mul(s3, fx), mul(s3, fy), mul(s3, fz));
     // displacement of xPrev along n: `extra`, and the reversal of the approach
-    const back = add(more, v128.and(bounces, mul(iW, add(madd(bounce, along, along), approach))));
+    let back = more;
+    if (v128.any_true(bounces)) {
+      const impact = f32x4.pmax(along, f32x4.pmin(zero, approachBefore(block)));
+      back = add(more, v128.and(bounces, mul(iW, add(madd(bounce, impact, along), approach))));
+    }
     if (!v128.any_true(f32x4.ne(back, zero))) continue;
     const mx = mul(back, nx);
     const my = mul(back, ny);
@@ -211,26 +215,35 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
  * @param hold gaps at the start of the substep, with the release so far; slow release without external acceleration
  */
 function slowRelease(block: usize, hold: v128, slow: v128): v128 {
-  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
-  const last = block + 48;
-  let gap = f32x4.splat(0);
-  for (let k = 0; k < 3; k++) {
-    const corner = block + ((<usize>k) << 4);
-    const a = safeBetween(last, corner, toSafe);
-    const b = safeBetween(last + 4, corner + 4, toSafe);
-    const c = safeBetween(last + 8, corner + 8, toSafe);
-    const d = safeBetween(last + 12, corner + 12, toSafe);
-    const weight = k === 0 ? b0 : k === 1 ? b1 : b2;
-    gap = madd(weight, dot3(nx, xs(a, b, c, d), ny, ys(a, b, c, d), nz, zs(a, b, c, d)), gap);
-  }
+  const gap = alongIn(block, L.H_SAFE);
   const most = sub(slow, mul(f32x4.splat(0.5 * RELEASE_FALLS), restingApproach(block)));
   return f32x4.pmax(f32x4.splat(0), sub(add(gap, most), hold));
 }
 
-/** Returns the vector from one particle to another at safe positions. @param from, to addresses of their addresses */
+/**
+ * Returns n . sum b y of each lane, y the particles' rows in another array.
+ * @param array field of the header with its address
+ */
+function alongIn(block: usize, array: usize): v128 {
+  const by = <usize>load<u32>(L.HEADER + array) - <usize>load<u32>(L.HEADER, L.H_X);
+  const last = block + 48;
+  let sum = f32x4.splat(0);
+  for (let k = 0; k < 3; k++) {
+    const corner = block + ((<usize>k) << 4);
+    const a = rowBetween(last, corner, by);
+    const b = rowBetween(last + 4, corner + 4, by);
+    const c = rowBetween(last + 8, corner + 8, by);
+    const d = rowBetween(last + 12, corner + 12, by);
+    const weight = k === 0 ? b0 : k === 1 ? b1 : b2;
+    sum = madd(weight, dot3(nx, xs(a, b, c, d), ny, ys(a, b, c, d), nz, zs(a, b, c, d)), sum);
+  }
+  return sum;
+}
+
+/** Returns the difference of two particles' rows. @param from, to addresses of their addresses; by offset from X */
 // @inline
-function safeBetween(from: usize, to: usize, toSafe: usize): v128 {
-  return sub(v128.load(<usize>load<u32>(to) + toSafe), v128.load(<usize>load<u32>(from) + toSafe));
+function rowBetween(from: usize, to: usize, by: usize): v128 {
+  return sub(v128.load(<usize>load<u32>(to) + by), v128.load(<usize>load<u32>(from) + by));
 }
 
 /**
@@ -263,6 +276,14 @@ function restingApproach(block: usize): v128 {
     most = f32x4.pmax(most, dot3(x, x, y, y, z, z));
   }
   return mul(f32x4.splat(-2 * h * h), f32x4.sqrt(most));
+}
+
+/**
+ * Returns, for each lane, the displacement along n in this substep by the velocities before it, m. What the bodies have
+ * pulled beyond that is no impact (rigidRow.ts).
+ */
+function approachBefore(block: usize): v128 {
+  return mul(f32x4.splat(load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS)), alongIn(block, L.H_V));
 }
 
 /** Returns the push of each pair that balances two substeps of external acceleration, kg m. */

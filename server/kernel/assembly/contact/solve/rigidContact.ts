@@ -199,9 +199,14 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
   if (!contacts) return;
   contacts = reduceContacts(contacts, scratch);
   store<i32>(L.HEADER, contacts, L.H_RIGID_CONTACT_COUNT);
+  const impacts = noteImpacts();
   if (first) warmStart();
   partIslands(contacts);
-  for (let n = 0; n < contacts; n++) if (beginsIsland(contactAt(n))) solveIsland(contactAt(n));
+  for (let n = 0; n < contacts; n++) {
+    if (!beginsIsland(contactAt(n))) continue;
+    solveIsland(contactAt(n));
+    if (impacts) takeGain(contactAt(n));
+  }
   if (first) for (let n = 0; n < contacts; n++) keepPush(contactAt(n));
   setApart(contacts, RESIDUE);
   for (let n = 0; n < contacts; n++) {
@@ -235,6 +240,49 @@ function solveIsland(island: usize): void {
     if (!(largest > residue * most)) break;
     // an extrapolation needs sweeps after it, which restore the bounds of pushes
     if (sweep + 2 < sweeps) before = driveOn(island, before);
+  }
+}
+
+/** Stores the motion of all contacts before they are pushed, if any of them bounces. @returns whether one does */
+function noteImpacts(): bool {
+  let impacts = false;
+  for (let n = 0; n < contacts; n++) impacts = impacts || load<f64>(contactAt(n), L.RIGID_CONTACT_WANTED) > 0;
+  for (let n = 0; impacts && n < contacts; n++) {
+    const contact = contactAt(n);
+    relative(contact);
+    store<f64>(contact, ux, L.RIGID_CONTACT_BEGAN);
+    store<f64>(contact, uy, L.RIGID_CONTACT_BEGAN + 8);
+    store<f64>(contact, uz, L.RIGID_CONTACT_BEGAN + 16);
+  }
+  return impacts;
+}
+
+/** Reduces the pushes of an island until they add no energy (rigidBounce.ts: takeGain). */
+function takeGain(island: usize): void {
+  let before: f64 = 0;
+  let after: f64 = 0;
+  for (let at = island; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_NEXT)) {
+    notePush(at);
+    relative(at);
+    const fx = load<f64>(at, L.RIGID_CONTACT_BEFORE);
+    const fy = load<f64>(at, L.RIGID_CONTACT_BEFORE + 8);
+    const fz = load<f64>(at, L.RIGID_CONTACT_BEFORE + 16);
+    before +=
+      fx * load<f64>(at, L.RIGID_CONTACT_BEGAN) +
+      fy * load<f64>(at, L.RIGID_CONTACT_BEGAN + 8) +
+      fz * load<f64>(at, L.RIGID_CONTACT_BEGAN + 16);
+    after += fx * ux + fy * uy + fz * uz;
+  }
+  if (!(before < 0 && before + after > 0)) return;
+  const share = (2 * before) / (before - after);
+  for (let at = island; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_NEXT)) {
+    const fx = load<f64>(at, L.RIGID_CONTACT_BEFORE);
+    const fy = load<f64>(at, L.RIGID_CONTACT_BEFORE + 8);
+    const fz = load<f64>(at, L.RIGID_CONTACT_BEFORE + 16);
+    apply(at, (share - 1) * fx, (share - 1) * fy, (share - 1) * fz, false);
+    store<f64>(at, share * load<f64>(at, L.RIGID_CONTACT_PUSHED), L.RIGID_CONTACT_PUSHED);
+    for (let k: usize = 0; k < 24; k += 8)
+      store<f64>(at + k, share * load<f64>(at + k, L.RIGID_CONTACT_DRAG), L.RIGID_CONTACT_DRAG);
   }
 }
 
