@@ -46,9 +46,7 @@ function turned(approach: f64, impact: f64, e: f32, first: usize, second: usize)
   if (!(impact > 0)) return approach;
   const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
   const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
-  return (
-    approach + <f64>min<f32>(bounce(e, <f32>impact, first + toAcc, h), bounce(e, <f32>impact, second + toAcc, h))
-  );
+  return approach + <f64>min<f32>(bounce(e, <f32>impact, first + toAcc, h), bounce(e, <f32>impact, second + toAcc, h));
 }
 
 /** Square root of the restitution of the surface that owns a particle. */
