@@ -143,9 +143,11 @@ export function solveContacts(
     const most = norm(moved) > FAST * slow ? Infinity : slow + RELEASE_FALLS * fall;
     const still = Math.min(RELEASE * (r - hold), most);
     const extra = Math.max(0, hold + still - (g + approach));
-    // restitution: an approach faster than external acceleration alone causes is reversed, times `restitution`
+    // restitution: if the approach is faster than external acceleration alone causes, that by the velocities before
+    // the substep is reversed, times `restitution`
     const nearer = dot(moved, n);
-    const back = restitution > 0 && nearer < -2 * fall ? (1 + restitution) * nearer + approach : 0;
+    const impact = Math.max(nearer, Math.min(0, h * along(p.v)));
+    const back = restitution > 0 && nearer < -2 * fall ? nearer + restitution * impact + approach : 0;
     const cut = slide <= staticFriction * approach ? 1 : Math.min(1, (dynamicFriction * approach) / slide);
     // apply; the second part adds no velocity
     push(p.x, subtract(scale(approach + extra, n), scale(cut, tangential)));

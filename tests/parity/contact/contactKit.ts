@@ -4,7 +4,7 @@ import { instantiateKernel, type Kernel } from "../../../server/sim/world/kernel
 import { Allocator } from "../../../server/sim/memory/memoryMap.ts";
 import { makeParticles, vectorAt, type Particles } from "../../../server/sim/reference/particles.ts";
 import type { ReferenceContactPair } from "../../../server/sim/reference/contacts.ts";
-import type { Vector } from "../../../server/sim/reference/vector.ts";
+import { scale, subtract, type Vector } from "../../../server/sim/reference/vector.ts";
 
 /** A pair of four particles that no other pair uses. */
 export interface PairCase {
@@ -39,6 +39,10 @@ type Kind = ReferenceContactPair["kind"];
 
 /** Substeps of a tick: the release of older gaps is bound in some pairs, and free in others. */
 export const SUBSTEPS = 1;
+/** Duration of a substep, s. */
+export const SECONDS = 1;
+/** Shares of the displacement in a substep that particles had as velocities before it, pair by pair. */
+const CAME = [1, 0.5, 1.5];
 
 /** Memory with the particles of `pairs` pairs and empty blocks for them. */
 function openRoom(kind: Kind, pairs: number) {
@@ -78,8 +82,9 @@ function openRoom(kind: Kind, pairs: number) {
     [L.H_VERTEX_CONTACT_BLOCKS, kind === "vertex" ? count : 0],
   ] as const)
     i32[(L.HEADER + offset) / 4] = value;
+  f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4] = SECONDS;
   const laneOf = (pair: number): number => (blocks + Math.floor(pair / 4) * L.CONTACT_BLOCK_BYTES) / 4 + (pair % 4);
-  return { kernel: instantiateKernel(memory), f32, i32, x, prev, safe, dummies, blocks, heads, count, laneOf };
+  return { kernel: instantiateKernel(memory), f32, i32, x, prev, v, safe, dummies, blocks, heads, count, laneOf };
 }
 
 type Room = ReturnType<typeof openRoom>;
@@ -136,10 +141,13 @@ export function contactKit(kind: Kind, cases: readonly PairCase[]): ContactKit {
       const i = 4 * p + k;
       f32.set([...x, c.w[k]!], room.x / 4 + 4 * i);
       f32.set([...c.safe[k]!, 0], room.prev / 4 + 4 * i);
+      const came = CAME[p % CAME.length]! / SECONDS;
+      f32.set([...scale(came, subtract(x, c.safe[k]!)), 0], room.v / 4 + 4 * i);
       f32.set([...c.safe[k]!, c.w[k]!], room.safe / 4 + 4 * i);
       particles.w[i] = f32[room.x / 4 + 4 * i + 3]!;
       for (let r = 0; r < 3; r++) {
         particles.x[3 * i + r] = f32[room.x / 4 + 4 * i + r]!;
+        particles.v[3 * i + r] = f32[room.v / 4 + 4 * i + r]!;
         particles.xPrev[3 * i + r] = safe[3 * i + r] = f32[room.prev / 4 + 4 * i + r]!;
       }
     }),

@@ -22,7 +22,7 @@ import {
 } from "../../../server/sim/reference/contacts.ts";
 import { add, combine, cross, dot, norm, scale, subtract, type Vector } from "../../../server/sim/reference/vector.ts";
 import { randomStream, UNIT } from "../kit.ts";
-import { contactKit, type ContactKit, cornersOf, type PairCase, SUBSTEPS } from "./contactKit.ts";
+import { contactKit, type ContactKit, cornersOf, type PairCase, SECONDS, SUBSTEPS } from "./contactKit.ts";
 import { packedPairs, solvedPairs } from "./contactLists.ts";
 
 type Kind = ReferenceContactPair["kind"];
@@ -146,7 +146,7 @@ describe.each(KINDS)("the force pass, %s", (kind) => {
       const moves = movesOf(kit);
       const gaps = kit.touches.map((touch) => closestOf(touch, start).distance);
       kit.kernel.solveContacts(kit.blocks, kit.count, 0);
-      solveContacts(kit.particles, kit.touches, 0, SUBSTEPS);
+      solveContacts(kit.particles, kit.touches, SECONDS, SUBSTEPS);
       const x = kit.positions();
       const previous = kit.previous();
       const far = Math.max(...start.map(Math.abs));
