@@ -1,0 +1,57 @@
+/** Places of labels under bodies: side by side if there is room, otherwise one below the other, and beside all tools. */
+
+/** Rectangle in the window, px. */
+export interface Box {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+export interface Placed {
+  /** Middle of the body's lower edge. */
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Gap between two labels side by side, and between a body and its label. */
+const BESIDE = 6;
+const BELOW = 9;
+
+/**
+ * @param tools that no label covers
+ * @param width of the window
+ * @returns the upper left corner of each label; undefined: its place is taken
+ */
+export function labelPlaces(
+  labels: readonly Placed[],
+  tools: readonly Box[],
+  width: number,
+): ({ left: number; top: number } | undefined)[] {
+  const taken: Box[] = [];
+  const places = labels.map(() => undefined as { left: number; top: number } | undefined);
+  const order = [...labels.keys()].sort((a, b) => labels[a]!.x - labels[b]!.x);
+  for (const k of order) {
+    const label = labels[k]!;
+    // The whole label is inside the window if its body is.
+    const whole = label.x > 0 && label.x < width;
+    const most = whole ? width - label.width : Infinity;
+    const left = Math.max(whole ? 0 : -Infinity, Math.min(most, label.x - label.width / 2));
+    const box = { left, right: left + label.width + BESIDE, top: label.y + BELOW, bottom: 0 };
+    // A body that ends just above the tools is better covered in part than without its name.
+    for (const tool of tools)
+      if (meet(box, tool) && label.y <= tool.top) box.top = Math.min(box.top, tool.top - label.height);
+    // Sorted from top to bottom, so one pass resolves all overlaps.
+    for (const other of taken.toSorted((a, b) => a.top - b.top))
+      if (meet(box, other) && box.top < other.bottom && other.top < box.top + label.height) box.top = other.bottom;
+    box.bottom = box.top + label.height;
+    if (tools.some((tool) => meet(box, tool) && box.top < tool.bottom && tool.top < box.bottom)) continue;
+    taken.push(box);
+    places[k] = { left, top: box.top };
+  }
+  return places;
+}
+
+const meet = (a: Box, b: Box): boolean => a.left < b.right && b.left < a.right;
