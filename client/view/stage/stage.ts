@@ -51,6 +51,8 @@ const BACKDROP_DARK = { behind: "#93a0ae", below: "#1f242a", page: "#3d454e" };
 const LOW = 1.2;
 /** Largest step back from the scene's own view, so that tools cover less of it. */
 const MOST_BACK = 1.2;
+/** Largest radius of all colliders whose whole shadow is drawn, in scene radii: a larger one leaves few texels. */
+const MOST_FIXED = 1.5;
 /** Height of glass walls above the highest body at rest, in scene radii. */
 const WALL_ABOVE = 0.04;
 
@@ -132,7 +134,6 @@ export class Stage {
     const { shadowMap, environment } = LEVELS[this.quality.level]!;
     this.studio = new Studio(this.scene, shadowMap);
     this.studio.useEnvironment(environment, renderer);
-    this.studio.cover(this.restBounds);
     this.scene.add(this.over);
     this.colliders = colliderMeshes(topology.colliders ?? [], {
       radius,
@@ -143,6 +144,9 @@ export class Stage {
       clothEdge: clothEdgeOf(topology),
     });
     this.scene.add(this.colliders);
+    const fixed = boxOfCasters(this.colliders).getBoundingSphere(new Sphere());
+    if (fixed.radius <= MOST_FIXED * radius) this.studio.fixed.copy(fixed);
+    this.studio.cover(this.restBounds);
     this.walls = (topology.colliders ?? []).flatMap((collider) =>
       collider.type === "plane"
         ? [new Vector4(...collider.normal, collider.offset).divideScalar(Math.hypot(...collider.normal))]
@@ -414,6 +418,12 @@ function clothEdgeOf(topology: Topology): number {
     }
   }
   return count > 0 ? sum / count : 0;
+}
+
+function boxOfCasters(colliders: Group): Box3 {
+  const box = new Box3();
+  for (const mesh of colliders.children) if (mesh.castShadow) box.expandByObject(mesh);
+  return box;
 }
 
 function boxOfRest(topology: Topology): Box3 {
