@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { Bot } from "../../load-tests/bot.ts";
 import { setup as buildClient } from "../support/builtClient.ts";
+import { SCENES_FOLDER } from "../physics/scenes/checkScene.ts";
 import { chromiumFlags } from "../support/chromium.ts";
 import { drawn, openStage, until, type E2e } from "./pageStage.ts";
 
@@ -65,7 +66,7 @@ const PICTURES: Picture[] = [
   { scene: "flag-in-the-wind", poses: [], afterMs: 2500 },
   { scene: "melt", poses: [], afterMs: 2500 },
   { scene: "smoke", poses: [], afterMs: 4000 },
-  { scene: "tank", poses: [], again: true, afterMs: 1100 },
+  { scene: "tank", poses: [], afterMs: 4000 },
   {
     scene: "tangled-hands",
     poses: [{ from: [0.3, 0.3, 0.15], by: [60, -120], color: "#e4572e", name: "Ada" }],
@@ -153,19 +154,23 @@ async function renderRoom(): Promise<void> {
   const ben = await visitor(stage, path, right!, size, 0.5);
   const ada = await visitor(stage, path, left!, size, 1);
   await until(ada, () => window.pliant.frames().at(-1)?.still, undefined);
+  // The hint moves the view when it appears.
+  for (const page of [ada, ben]) await page.waitForSelector(".hint:not([hidden])");
+  await ada.waitForTimeout(DRAWN_MS);
   const [adaAt, benAt] = [await hold(ada, left!), await hold(ben, right!)];
   for (let step = 1; step <= 8; step++) {
     await ada.mouse.move(adaAt.x + (left!.by[0] * step) / 8, adaAt.y + (left!.by[1] * step) / 8);
     await ben.mouse.move(benAt.x + (right!.by[0] * step) / 8, benAt.y + (right!.by[1] * step) / 8);
   }
   await ada.waitForTimeout(6000);
-  await hideFurniture(ada, ".ghost");
-  await ada.screenshot({ path: `${publicDir}/images/room.png` });
+  await hideFurniture(ada, ".ghost, .slow, .pin-here, .toasts");
+  await ada.screenshot({ path: `${publicDir}/images/room.jpg`, type: "jpeg", quality: 85 });
 }
 
 const wanted = process.argv.slice(2);
 await buildClient();
-const stage = await openStage({}, { flags: chromiumFlags, alone: true });
+// The scenes themselves, not the coarser ones of the tests.
+const stage = await openStage({ scenesDir: SCENES_FOLDER }, { flags: chromiumFlags, alone: true });
 try {
   for (const part of ["thumbnails", "images"]) mkdirSync(`${publicDir}/${part}`, { recursive: true });
   for (const { scene, poses, putIn, again, afterMs } of PICTURES) {

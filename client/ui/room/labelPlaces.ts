@@ -1,4 +1,4 @@
-/** Places of labels under bodies: side by side if there is room, otherwise one below the other, and beside all tools. */
+/** Places of labels under bodies: side by side if there is room, else one below another, and beside all tools. */
 
 /** Rectangle in the window, px. */
 export interface Box {
@@ -39,19 +39,27 @@ export function labelPlaces(
     const whole = label.x > 0 && label.x < width;
     const most = whole ? width - label.width : Infinity;
     const left = Math.max(whole ? 0 : -Infinity, Math.min(most, label.x - label.width / 2));
-    const box = { left, right: left + label.width + BESIDE, top: label.y + BELOW, bottom: 0 };
-    // A body that ends just above the tools is better covered in part than without its name.
-    for (const tool of tools)
-      if (meet(box, tool) && label.y <= tool.top) box.top = Math.min(box.top, tool.top - label.height);
+    const box = { left, right: left + label.width + BESIDE, top: 0, bottom: label.height };
+    moveTo(box, label.y + BELOW);
     // Sorted from top to bottom, so one pass resolves all overlaps.
-    for (const other of taken.toSorted((a, b) => a.top - b.top))
-      if (meet(box, other) && box.top < other.bottom && other.top < box.top + label.height) box.top = other.bottom;
-    box.bottom = box.top + label.height;
-    if (tools.some((tool) => meet(box, tool) && box.top < tool.bottom && tool.top < box.bottom)) continue;
+    for (const other of taken.toSorted((a, b) => a.top - b.top)) if (meet(box, other)) moveTo(box, other.bottom);
+    const tool = tools.find((one) => meet(box, one));
+    if (tool) {
+      if (label.y > tool.top) continue;
+      // A body above the tools is better covered in part than without its name.
+      moveTo(box, tool.top - label.height);
+      for (const other of taken.toSorted((a, b) => b.bottom - a.bottom))
+        if (meet(box, other)) moveTo(box, other.top - label.height);
+    }
     taken.push(box);
     places[k] = { left, top: box.top };
   }
   return places;
 }
 
-const meet = (a: Box, b: Box): boolean => a.left < b.right && b.left < a.right;
+const meet = (a: Box, b: Box): boolean => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+
+function moveTo(box: Box, top: number): void {
+  box.bottom += top - box.top;
+  box.top = top;
+}

@@ -36,7 +36,10 @@ test("the label of a body behind the tools is hidden, and takes no place", () =>
   ]);
 });
 
-test("a label that others push into the tools is hidden", () => {
-  const places = labelPlaces([label(400, 455), label(410, 455)], [toolbar], 1000);
-  expect(places).toEqual([{ left: 350, top: 460 }, undefined]);
+test("a label that others push into the tools moves above them", () => {
+  const places = labelPlaces([label(400, 440), label(410, 440)], [toolbar], 1000);
+  expect(places).toEqual([
+    { left: 350, top: 449 },
+    { left: 360, top: 409 },
+  ]);
 });
