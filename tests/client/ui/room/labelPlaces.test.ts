@@ -1,3 +1,4 @@
+/** Places of labels under bodies, beside others and beside the tools. */
 import { expect, test } from "vitest";
 import { labelPlaces } from "../../../../client/ui/room/labelPlaces.ts";
 

@@ -1,3 +1,4 @@
+/** The shadow camera of the studio: whatever casts a shadow stays in it. */
 import { Scene, Sphere, Vector3 } from "three";
 import { expect, test } from "vitest";
 import { KEY_DIRECTION, Studio } from "../../../../client/view/stage/studioLight.ts";
