@@ -66,7 +66,7 @@ const PICTURES: Picture[] = [
   { scene: "flag-in-the-wind", poses: [], afterMs: 2500 },
   { scene: "melt", poses: [], afterMs: 2500 },
   { scene: "smoke", poses: [], afterMs: 4000 },
-  { scene: "tank", poses: [], afterMs: 4000 },
+  { scene: "tank", poses: [], afterMs: 9000 },
   {
     scene: "tangled-hands",
     poses: [{ from: [0.3, 0.3, 0.15], by: [60, -120], color: "#e4572e", name: "Ada" }],
