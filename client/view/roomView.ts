@@ -2,7 +2,7 @@
  * The picture of one room: bodies, grabs, light and camera, updated once per animation frame from the displayed
  * positions. It draws only after a change, so a resting room does not use a phone's battery.
  */
-import { Box3, Raycaster, Sphere, Triangle, Vector2, Vector3 } from "three";
+import { Raycaster, Sphere, Triangle, Vector2, Vector3 } from "three";
 import type { BodyLook } from "../../shared/scene/bodyLook.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
@@ -47,7 +47,12 @@ export interface FrameInput {
 export interface Foot {
   x: number;
   y: number;
+  /** Of the body, #rrggbb. */
+  color: string;
 }
+
+/** Particles of a body among which the lowest in the picture is looked for: enough for a label. */
+const FOOT_PARTICLES = 400;
 
 /** Events after which the page itself should respond quickly. */
 const PRESSES = ["pointerdown", "pointerup", "click", "keydown", "keyup"];
@@ -90,7 +95,6 @@ export class RoomView {
   private readonly warmth = new RubberBand("#ffffff");
   private readonly raycaster = new Raycaster();
   private readonly bounds = new Sphere();
-  private readonly box = new Box3();
   private readonly foot = new Vector3();
   private readonly ended = new AbortController();
   private dirty = true;
@@ -254,16 +258,22 @@ export class RoomView {
   /** @returns undefined if it is out of sight */
   private footOf(index: number, { camera, width, height }: ViewSize): Foot | undefined {
     const body = this.bodies[index];
-    if (!body || body.hidden) return undefined;
-    const { min, max } = this.box.setFromArray(body.positions as never);
-    // The front edge of the lower side of the bounding box.
-    const corners = [min.x, max.x].flatMap((x) =>
-      [min.z, max.z].map((z) => this.foot.set(x, min.y, z).project(camera).y),
-    );
-    const at = this.foot.set((min.x + max.x) / 2, min.y, (min.z + max.z) / 2).project(camera);
-    const lowest = Math.min(...corners);
-    if (Math.abs(at.x) > 1 || Math.abs(lowest) > 1 || Math.abs(at.z) > 1) return undefined;
-    return { x: ((1 + at.x) / 2) * width, y: ((1 - lowest) / 2) * height };
+    if (!this.visible || !body || body.hidden) return undefined;
+    // Of some particles: the bounding box of a slanted sheet ends far below the sheet.
+    const { positions } = body;
+    const stride = 3 * Math.ceil(positions.length / 3 / FOOT_PARTICLES);
+    let [left, right, lowest, near] = [Infinity, -Infinity, Infinity, true];
+    for (let i = 0; i < positions.length; i += stride) {
+      const at = this.foot.fromArray(positions, i);
+      at.y -= body.radius ?? 0;
+      const { x, y, z } = at.project(camera);
+      [left, right, lowest] = [Math.min(left, x), Math.max(right, x), Math.min(lowest, y)];
+      near &&= Math.abs(z) <= 1;
+    }
+    const middle = (left + right) / 2;
+    if (!near || Math.abs(middle) > 1 || Math.abs(lowest) > 1) return undefined;
+    const color = `#${body.color.getHexString()}`;
+    return { x: ((1 + middle) / 2) * width, y: ((1 - lowest) / 2) * height, color };
   }
 
   /** Shows and hides bodies. After a change, reframes the view. */

@@ -6,9 +6,13 @@ import type { RoomStats } from "../../../shared/protocol/fromServer.ts";
 import { numberText, t, tParts } from "../../text/text.ts";
 import type { Foot } from "../../view/roomView.ts";
 import { h } from "../dom.ts";
+import { type Box, labelPlaces } from "./labelPlaces.ts";
 
 /** Gap between two labels side by side, px. */
 const GAP = 6;
+/** Elements that labels leave free, and the time between two looks at them, ms. */
+const TOOLS = ".title, .toolbar, .together, .hint, .pin-here";
+const TOOLS_MS = 200;
 /** Widest and narrowest label, px. Between these, labels are as wide as the distance of their bodies. */
 const WIDEST = 190;
 const NARROWEST = 84;
@@ -20,6 +24,8 @@ interface Label {
   /** Size of the label, px; width NaN: not measured since the text changed. */
   width: number;
   height: number;
+  /** Color of the body that it shows, #rrggbb. */
+  color: string;
 }
 
 export class CostLabels {
@@ -28,6 +34,10 @@ export class CostLabels {
   private names: readonly string[] = [];
   /** Number of labels and width of the window, for which the width of the labels was set. */
   private widthFor = "";
+  private tools: readonly Box[] = [];
+  private toolsUntil = 0;
+  private shown: { label: Label; at: Foot }[] = [];
+  private again: ReturnType<typeof setTimeout> | undefined;
 
   /** @param names of the scene's bodies. @param all true if each body gets a label, although it has no numbers */
   setBodies(names: readonly string[], all: boolean): void {
@@ -66,33 +76,50 @@ export class CostLabels {
   }
 
   /**
-   * Places labels side by side if there is room, otherwise one below the other, so that they do not overlap.
+   * Places the labels.
    * @param foot returns the point below a body in the picture
    */
   show(foot: (body: number) => Foot | undefined): void {
-    const shown: { label: Label; at: Foot }[] = [];
+    this.shown = [];
     for (const [body, label] of this.labels) {
       const at = foot(body);
-      label.element.hidden = at === undefined;
-      if (at) shown.push({ label, at });
+      if (at) this.shown.push({ label, at });
+      else label.element.hidden = true;
     }
+    this.place();
+  }
+
+  private place(): void {
+    const { shown } = this;
+    clearTimeout(this.again);
+    if (shown.length === 0) return;
     this.narrow(shown.map(({ at }) => at.x));
-    const placed: { left: number; right: number; top: number; bottom: number }[] = [];
-    for (const { label, at } of shown.sort((a, b) => a.at.x - b.at.x)) {
+    for (const { label, at } of shown) {
+      // Hidden elements have no size.
+      if (Number.isNaN(label.width)) label.element.hidden = false;
       measure(label);
-      // Keep the whole label inside the window if its body is.
-      const whole = at.x > 0 && at.x < innerWidth;
-      const most = whole ? innerWidth - label.width : Infinity;
-      const left = Math.max(whole ? 0 : -Infinity, Math.min(most, at.x - label.width / 2));
-      const right = left + label.width + GAP;
-      // Sorted from top to bottom, so one pass resolves all overlaps.
-      let top = at.y;
-      for (const other of placed.toSorted((a, b) => a.top - b.top))
-        if (left < other.right && other.left < right && top < other.bottom && other.top < top + label.height)
-          top = other.bottom;
-      placed.push({ left, right, top, bottom: top + label.height });
-      label.element.style.translate = `${left}px ${top}px`;
+      paint(label, at.color);
     }
+    const labels = shown.map(({ label: { width, height }, at: { x, y } }) => ({ x, y, width, height }));
+    const places = labelPlaces(labels, this.toolBoxes(), innerWidth);
+    for (const [k, { label }] of shown.entries()) {
+      const place = places[k];
+      label.element.hidden = place === undefined;
+      if (place) label.element.style.translate = `${place.left}px ${place.top}px`;
+    }
+    // Tools go without a new picture.
+    if (places.includes(undefined)) this.again = setTimeout(() => this.place(), 2 * TOOLS_MS);
+  }
+
+  /** Measured a few times a second, because measuring forces a layout of the page. */
+  private toolBoxes(): readonly Box[] {
+    const now = performance.now();
+    if (now < this.toolsUntil) return this.tools;
+    this.toolsUntil = now + TOOLS_MS;
+    this.tools = [...(this.element.parentElement?.querySelectorAll(TOOLS) ?? [])]
+      .map((tool) => tool.getBoundingClientRect())
+      .filter(({ width }) => width > 0);
+    return this.tools;
   }
 
   /** Makes labels so narrow that they stand side by side, if they can. Bodies that move later do not change it. */
@@ -111,7 +138,7 @@ export class CostLabels {
     const element = h("div", { class: "cost", "data-body": String(body), hidden: true });
     const name = sign ? "" : (this.names[body] ?? "");
     element.append(h("strong", {}, name), h("div"), h("div"), h("div", { class: "sign", dir: "auto" }));
-    const label = { element, sign, width: Number.NaN, height: 0 };
+    const label = { element, sign, width: Number.NaN, height: 0, color: "" };
     this.labels.set(body, label);
     this.element.append(element);
     return label;
@@ -121,6 +148,13 @@ export class CostLabels {
 function write(label: Label, line: number, ...text: (string | Node)[]): void {
   label.element.children[line]!.replaceChildren(...text);
   label.width = Number.NaN;
+}
+
+/** A dot in the body's color tells which body it is, also where the label had to step aside. */
+function paint(label: Label, color: string): void {
+  if (label.color === color) return;
+  label.color = color;
+  label.element.style.setProperty("--body", color);
 }
 
 /** Measures a label once per text, because measuring forces a layout of the page. */

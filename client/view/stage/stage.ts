@@ -51,6 +51,8 @@ const BACKDROP_DARK = { behind: "#93a0ae", below: "#1f242a", page: "#3d454e" };
 const LOW = 1.2;
 /** Largest step back from the scene's own view, so that tools cover less of it. */
 const MOST_BACK = 1.2;
+/** Largest radius of all colliders shown with their whole shadows, in scene radii: a larger one leaves few texels. */
+const MOST_FIXED = 1.5;
 /** Height of glass walls above the highest body at rest, in scene radii. */
 const WALL_ABOVE = 0.04;
 
@@ -88,6 +90,8 @@ export class Stage {
   private readonly fit: boolean;
   /** Space that the bodies need at first. */
   private readonly space: Topology["camera"]["space"];
+  /** Box around the colliders that cast shadows; undefined without any, or if they are far larger than the bodies. */
+  private fixed: Topology["camera"]["space"];
   /** Software rendering. */
   readonly software: boolean;
   /** Signaled when the last picture is finished; only with software rendering. */
@@ -132,7 +136,6 @@ export class Stage {
     const { shadowMap, environment } = LEVELS[this.quality.level]!;
     this.studio = new Studio(this.scene, shadowMap);
     this.studio.useEnvironment(environment, renderer);
-    this.studio.cover(this.restBounds);
     this.scene.add(this.over);
     this.colliders = colliderMeshes(topology.colliders ?? [], {
       radius,
@@ -143,6 +146,7 @@ export class Stage {
       clothEdge: clothEdgeOf(topology),
     });
     this.scene.add(this.colliders);
+    this.keepWhole(radius);
     this.walls = (topology.colliders ?? []).flatMap((collider) =>
       collider.type === "plane"
         ? [new Vector4(...collider.normal, collider.offset).divideScalar(Math.hypot(...collider.normal))]
@@ -170,6 +174,17 @@ export class Stage {
     this.followColorScheme();
   }
 
+  /** @param radius of the bodies, m */
+  private keepWhole(radius: number): void {
+    const box = boxOfCasters(this.colliders);
+    const around = box.getBoundingSphere(new Sphere());
+    if (!box.isEmpty() && around.radius <= MOST_FIXED * radius) {
+      this.studio.fixed.copy(around);
+      this.fixed = { min: box.min.toArray(), max: box.max.toArray() };
+    }
+    this.studio.cover(this.restBounds);
+  }
+
   /**
    * Returns to the scene's own view. On a tall screen the camera steps back, so that the width still fits. Without a
    * camera in the scene, the shown points are framed to nearly fill the free part of the picture. With one, they are
@@ -192,6 +207,8 @@ export class Stage {
     const tanY = Math.tan((this.camera.fov * Math.PI) / 360);
     const lens = { tanX: tanY * this.camera.aspect, tanY };
     const low = free.top - free.bottom < LOW;
+    // A tall screen is narrow: a tray or a funnel beside the bodies would be cut off.
+    if (!this.fit && shown.length > 0 && this.camera.aspect < 1) shown = withSpace(shown, this.fixed);
     const left = (): boolean => !inside(shown, this.camera.position.toArray(), step.toArray(), lens, free);
     const framed = this.fit ? withSpace(shown, this.space) : shown;
     if (shown.length > 0 && (this.fit || low || (this.camera.aspect < 1 && left()))) {
@@ -414,6 +431,12 @@ function clothEdgeOf(topology: Topology): number {
     }
   }
   return count > 0 ? sum / count : 0;
+}
+
+function boxOfCasters(colliders: Group): Box3 {
+  const box = new Box3();
+  for (const mesh of colliders.children) if (mesh.castShadow) box.expandByObject(mesh);
+  return box;
 }
 
 function boxOfRest(topology: Topology): Box3 {

@@ -99,6 +99,8 @@ export class Studio {
   private readonly fill = new HemisphereLight("#fff4e6", "#b59a84", FILL_ALONE);
   private readonly scene: Scene;
   private readonly covered = new Sphere(new Vector3(), 0);
+  /** Around all that casts a shadow and stays; empty: nothing. */
+  readonly fixed = new Sphere(new Vector3(), -1);
 
   constructor(scene: Scene, shadowMapSize: number) {
     this.scene = scene;
@@ -143,8 +145,8 @@ export class Studio {
   }
 
   /**
-   * Keeps the shadow camera around everything that moves. It only grows, and in steps, so that shadow edges do not
-   * crawl.
+   * Keeps the shadow camera around everything that moves and all that is fixed. It changes in steps, so that shadow
+   * edges do not crawl.
    */
   cover(bounds: Sphere): void {
     const { covered, key } = this;
@@ -152,6 +154,8 @@ export class Studio {
     if (inside || !Number.isFinite(bounds.radius)) return;
     covered.center.copy(bounds.center);
     covered.radius = bounds.radius * 1.35;
+    // Otherwise the shadow of a funnel is cut off once all bodies have fallen through it.
+    covered.union(this.fixed);
     const r = covered.radius;
     key.target.position.copy(covered.center);
     key.position.copy(covered.center).addScaledVector(KEY_DIRECTION, 3 * r);

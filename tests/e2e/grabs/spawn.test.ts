@@ -65,6 +65,21 @@ async function saved(page: Page): Promise<void> {
 describe.skipIf(noBrowser)("spawnable bodies", () => {
   const stage = useStage({}, { fewPictures: true });
 
+  test("on a tall screen the whole tray is in the picture", async () => {
+    const { path } = await stage.room("put-in");
+    const page = await drawn(await stage.visit(path, { viewport: { width: 390, height: 844 } }));
+    for (const x of [-0.3, 0.3])
+      for (const z of [-0.3, 0.3]) {
+        const corner = await page.evaluate((at) => window.pliant.project(at)!.x, [x, 0.03, z] as [
+          number,
+          number,
+          number,
+        ]);
+        expect(corner).toBeGreaterThan(0);
+        expect(corner).toBeLessThan(390);
+      }
+  });
+
   test("a body is put in at the click, or on top, seen by the other member, picked, and taken out", async () => {
     const { name, path } = await stage.room("put-in");
     const ann = await drawn(await stage.visit(path));

@@ -1,0 +1,65 @@
+/** Places of labels under bodies: side by side if there is room, else one below another, and beside all tools. */
+
+/** Rectangle in the window, px. */
+export interface Box {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+export interface Placed {
+  /** Middle of the body's lower edge. */
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Gap between two labels side by side, and between a body and its label. */
+const BESIDE = 6;
+const BELOW = 9;
+
+/**
+ * @param tools that no label covers
+ * @param width of the window
+ * @returns the upper left corner of each label; undefined: its place is taken
+ */
+export function labelPlaces(
+  labels: readonly Placed[],
+  tools: readonly Box[],
+  width: number,
+): ({ left: number; top: number } | undefined)[] {
+  const taken: Box[] = [];
+  const places = labels.map(() => undefined as { left: number; top: number } | undefined);
+  const order = [...labels.keys()].sort((a, b) => labels[a]!.x - labels[b]!.x);
+  for (const k of order) {
+    const label = labels[k]!;
+    // The whole label is inside the window if its body is.
+    const whole = label.x > 0 && label.x < width;
+    const most = whole ? width - label.width : Infinity;
+    const left = Math.max(whole ? 0 : -Infinity, Math.min(most, label.x - label.width / 2));
+    const box = { left, right: left + label.width + BESIDE, top: 0, bottom: label.height };
+    moveTo(box, label.y + BELOW);
+    // Sorted from top to bottom, so one pass resolves all overlaps.
+    for (const other of taken.toSorted((a, b) => a.top - b.top)) if (meet(box, other)) moveTo(box, other.bottom);
+    const tool = tools.find((one) => meet(box, one));
+    if (tool) {
+      if (label.y > tool.top) continue;
+      // A body above the tools is better covered in part than without its name.
+      moveTo(box, tool.top - label.height);
+      for (const other of taken.toSorted((a, b) => b.bottom - a.bottom))
+        if (meet(box, other)) moveTo(box, other.top - label.height);
+    }
+    taken.push(box);
+    places[k] = { left, top: box.top };
+  }
+  return places;
+}
+
+const meet = (a: Box, b: Box): boolean => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+
+function moveTo(box: Box, top: number): void {
+  box.bottom += top - box.top;
+  box.top = top;
+}

@@ -1,0 +1,46 @@
+/** Places of labels under bodies, beside others and beside the tools. */
+import { expect, test } from "vitest";
+import { labelPlaces } from "../../../../client/ui/room/labelPlaces.ts";
+
+const label = (x: number, y: number) => ({ x, y, width: 100, height: 40 });
+const toolbar = { left: 200, right: 800, top: 500, bottom: 560 };
+
+test("labels stand below their bodies, side by side", () => {
+  const places = labelPlaces([label(200, 100), label(320, 100)], [], 1000);
+  expect(places).toEqual([
+    { left: 150, top: 109 },
+    { left: 270, top: 109 },
+  ]);
+});
+
+test("labels without room side by side stand one below the other", () => {
+  const [first, second] = labelPlaces([label(200, 100), label(240, 100)], [], 1000);
+  expect(second!.top).toBe(first!.top + 40);
+});
+
+test("a label stays whole inside the window", () => {
+  const [left, right] = labelPlaces([label(10, 100), label(990, 100)], [], 1000);
+  expect(left!.left).toBe(0);
+  expect(right!.left).toBe(900);
+});
+
+test("a label that would reach into the tools moves up to them", () => {
+  expect(labelPlaces([label(400, 480)], [toolbar], 1000)).toEqual([{ left: 350, top: 460 }]);
+  // Beside the tools there is room.
+  expect(labelPlaces([label(100, 480)], [toolbar], 1000)).toEqual([{ left: 50, top: 489 }]);
+});
+
+test("the label of a body behind the tools is hidden, and takes no place", () => {
+  expect(labelPlaces([label(400, 520), label(400, 555)], [toolbar], 1000)).toEqual([
+    undefined,
+    { left: 350, top: 564 },
+  ]);
+});
+
+test("a label that others push into the tools moves above them", () => {
+  const places = labelPlaces([label(400, 440), label(410, 440)], [toolbar], 1000);
+  expect(places).toEqual([
+    { left: 350, top: 449 },
+    { left: 360, top: 409 },
+  ]);
+});
