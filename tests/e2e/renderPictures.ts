@@ -143,7 +143,7 @@ const hideFurniture = (page: Page, selector: string): Promise<void> =>
     for (const element of document.querySelectorAll<HTMLElement>(wanted)) element.style.visibility = "hidden";
   }, selector);
 
-/** The README's screenshot: two members at a dragon. Ben has no page: a page in the background drops its grabs. */
+/** The README's screenshot: two members at a dragon. Ben is a bot: with two pages, grabs often ended. */
 async function renderRoom(): Promise<void> {
   const { name, path } = await stage.room("dragon");
   const left: Pose = { from: [-0.36, 0.5, 0.05], by: [-130, -60], color: "#e4572e", name: "Ada" };
