@@ -104,6 +104,30 @@ export function restOnColliders(particle: usize): bool {
   return true;
 }
 
+/** Results of `rest`: displacement of the particle away from its collider, m, and their friction. */
+export let restX: f32, restY: f32, restZ: f32, restFriction: f32;
+
+/** Moves a particle in a collider's margin out of it, to where it began, carried along. @returns whether it was in one */
+export function rest(particle: usize): bool {
+  const inside = v128.load(particle);
+  if (!leaveColliders(particle)) return false;
+  const at = v128.load(particle);
+  const out = f32x4.sub(at, inside);
+  const depth2 = dot(out, out);
+  const start = carried(particle);
+  const way = f32x4.sub(at, start);
+  const along = depth2 > 0 ? f32x4.mul(out, f32x4.splat(dot(way, out) / depth2)) : f32x4.splat(0);
+  const to = f32x4.add(start, along);
+  v128.store(particle, f32x4.replace_lane(to, 3, f32x4.extract_lane(inside, 3)));
+  restX = f32x4.extract_lane(along, 0);
+  restY = f32x4.extract_lane(along, 1);
+  restZ = f32x4.extract_lane(along, 2);
+  restFriction =
+    load<f32>(particle + <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X), 12) *
+    load<f32>(left, L.COLLIDER_FRICTION);
+  return true;
+}
+
 /** Returns the position that the particle would have if it had moved with the collider during the substep. */
 function carried(particle: usize): v128 {
   const prev = particle + <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
