@@ -10,6 +10,7 @@
  * b_i^2. ballSweep.ts finds the depth, swept through the substep. Restitution reverses the approach, positions included
  * (rigidContact.ts explains why). The part of a push beyond that makes no velocity (xPrev moves along). A triangle of a
  * rigid body moves the whole body. Both sides are pushed at one point, or friction would be a couple.
+ * Colliders carry a ball through the particles that lie on them (heldCorners.ts).
  * Triangles share corners, so a sweep of pushes leaves some inside: sweeps follow until none is deeper than 0.5 % of
  * the radius. Triangles that still are move with the ball for this substep, in their relative position at its start
  * (the rigid impact zone of Bridson et al. 2002).
