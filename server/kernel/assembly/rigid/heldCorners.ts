@@ -7,7 +7,7 @@
  * where the collider's is the smaller one, the ball drags the particle along.
  */
 import * as L from "../layout/layout";
-import { rest, restFriction, restX, restY, restZ } from "../colliders/leaveColliders";
+import { laidFriction, laidX, laidY, laidZ, layOnCollider } from "../colliders/leaveColliders";
 import { rigidRow } from "../state/owners";
 import { lowFrom, place, put } from "../math/places";
 
@@ -39,10 +39,10 @@ export function holdCorner(particle: usize, again: bool): bool {
   store<f32>(mask, SEEN, 12);
   if (rigidRow(particle)) return false;
   const inside = v128.load(particle);
-  if (!rest(particle)) return false;
+  if (!layOnCollider(particle)) return false;
   const prev = particle + toPrev();
   const onto = f32x4.sub(v128.load(particle), inside);
-  const before = f32x4.replace_lane(f32x4(restX, restY, restZ, 0), 3, restFriction);
+  const before = f32x4.replace_lane(f32x4(laidX, laidY, laidZ, 0), 3, laidFriction);
   v128.store(mask, f32x4.replace_lane(onto, 3, f32x4.extract_lane(inside, 3)));
   v128.store(beforeOf(particle), before);
   v128.store(prev, f32x4.add(v128.load(prev), f32x4.replace_lane(before, 3, 0)));
