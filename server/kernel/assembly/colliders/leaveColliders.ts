@@ -104,6 +104,34 @@ export function restOnColliders(particle: usize): bool {
   return true;
 }
 
+/** Results of `layOnCollider`: displacement of the particle away from its collider, m, and their friction. */
+export let laidX: f32, laidY: f32, laidZ: f32, laidFriction: f32;
+
+/**
+ * Moves a particle in a collider's margin out of it, above the place where it began. Not one that came from further
+ * than its margin: something may have been in its way. @returns whether it did
+ */
+export function layOnCollider(particle: usize): bool {
+  const inside = v128.load(particle);
+  if (!leaveColliders(particle)) return false;
+  const at = v128.load(particle);
+  const out = f32x4.sub(at, inside);
+  const depth2 = dot(out, out);
+  const start = carried(particle);
+  const along = depth2 > 0 ? f32x4.mul(out, f32x4.splat(dot(f32x4.sub(at, start), out) / depth2)) : f32x4.splat(0);
+  const r = marginOf(particle);
+  const near = dot(along, along) <= r * r;
+  const to = near ? f32x4.add(start, along) : inside;
+  v128.store(particle, f32x4.replace_lane(to, 3, f32x4.extract_lane(inside, 3)));
+  laidX = f32x4.extract_lane(along, 0);
+  laidY = f32x4.extract_lane(along, 1);
+  laidZ = f32x4.extract_lane(along, 2);
+  laidFriction =
+    load<f32>(particle + <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X), 12) *
+    load<f32>(left, L.COLLIDER_FRICTION);
+  return near;
+}
+
 /** Returns the position that the particle would have if it had moved with the collider during the substep. */
 function carried(particle: usize): v128 {
   const prev = particle + <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);

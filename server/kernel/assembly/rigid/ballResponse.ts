@@ -7,6 +7,7 @@ import { noteMet, rigidRow, surfaceOf } from "../state/owners";
 import { depthOfPoint, nx, ny, nz, wa, wb, wc } from "./ballSweep";
 import { bounce } from "../colliders/coefficients";
 import { lowFrom, lowPrevFrom, place, put, rounding } from "../math/places";
+import { dragHeld, heldFriction } from "./heldCorners";
 import { inverseMassAt, measure, pushAt } from "./rigidBody";
 
 /**
@@ -175,13 +176,21 @@ export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, 
   const ty = dy + approach * n1 + turnZ * sx - turnX * sz;
   const tz = dz + approach * n2 + turnX * sy - turnY * sx;
   const mu = <f64>load<f32>(first + toAcc, 12) * <f64>load<f32>(A + toAcc, 12);
-  rub(shape, two, A, B, C, sx, sy, sz, ox, oy, oz, tx, ty, tz, light, mu * (lambda - still));
+  const under = two ? mu : heldFriction(A, B, C, mu);
+  const slip = rub(shape, two, A, B, C, sx, sy, sz, ox, oy, oz, tx, ty, tz, light, under * (lambda - still));
+  if (!(under < mu) || !(slip > 0)) return;
+  const k: f64 = 1 / sqrt(tx * tx + ty * ty + tz * tz);
+  const heavy = inverseMassAt(shape, sx, sy, sz, k * tx, k * ty, k * tz);
+  const most = (mu - under) * (lambda - still);
+  const cut = dragHeld(A, B, C, wa, wb, wc, slip, heavy, most, k * tx, k * ty, k * tz);
+  pushAt(shape, sx, sy, sz, k * tx, k * ty, k * tz, -cut, 0);
 }
 
 /**
  * Applies friction between ball and triangle.
  * @param s, o where they are pushed, from the centers of the ball and of the rigid body `two`; t slip of the surfaces,
  * m; light 1/kg of the corners there; most limit of friction, kg m
+ * @returns the slip that is left, m
  */
 function rub(
   shape: usize,
@@ -200,9 +209,9 @@ function rub(
   tz: f64,
   light: f64,
   most: f64,
-): void {
+): f64 {
   const slide = sqrt(tx * tx + ty * ty + tz * tz);
-  if (!(slide > 0)) return;
+  if (!(slide > 0)) return 0;
   tx /= slide;
   ty /= slide;
   tz /= slide;
@@ -212,6 +221,7 @@ function rub(
   pushAt(shape, sx, sy, sz, tx, ty, tz, -cut, 0);
   if (two) pushAt(two, ox, oy, oz, tx, ty, tz, cut, 0);
   else shiftCorners(A, B, C, cut, tx, ty, tz, 0);
+  return slide - cut * meets;
 }
 
 /** Moves corners by their weights in the answer. @param to 0, or offset from X to another array */

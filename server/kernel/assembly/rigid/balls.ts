@@ -10,6 +10,7 @@
  * b_i^2. ballSweep.ts finds the depth, swept through the substep. Restitution reverses the approach, positions included
  * (rigidContact.ts explains why). The part of a push beyond that makes no velocity (xPrev moves along). A triangle of a
  * rigid body moves the whole body. Both sides are pushed at one point, or friction would be a couple.
+ * Colliders carry a ball through the particles that lie on them (heldCorners.ts).
  * Triangles share corners, so a sweep of pushes leaves some inside: sweeps follow until none is deeper than 0.5 % of
  * the radius. Triangles that still are move with the ball for this substep, in their relative position at its start
  * (the rigid impact zone of Bridson et al. 2002).
@@ -40,6 +41,7 @@ import {
 import { countWork } from "../state/work";
 import { meetsSurface } from "../state/filters";
 import { apart, CAUTION, high, isMet, keepLists, look, low, POINT, speed } from "./ballLists";
+import { holdCorner, releaseCorner } from "./heldCorners";
 import { islandOf, join, meetsFixed } from "../state/islands";
 import { lowFrom, lowPrevFrom, place } from "../math/places";
 import { measure, moveParticles } from "./rigidBody";
@@ -53,6 +55,8 @@ import { center, center32, centerBefore, centerBefore32, respond, stick, touchBa
 const SWEEPS = 8;
 /** Counted work of a listed particle or triangle in a sweep. */
 const UNITS_OF_DEPTH = 2;
+/** Counted work of a listed particle or triangle whose corners may be held. */
+const UNITS_OF_HOLD = 2;
 const RESIDUE: f64 = 5e-3;
 /** Factor of the boxes that leave things out: float32 rounds what is far from the origin. */
 const ROUNDED: f64 = 1.002;
@@ -161,6 +165,8 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
   }
   keepLists(balls, rows, h, (pass & L.PASS_FIRST) !== 0);
   let bounced = false;
+  const collides = load<i32>(L.HEADER, L.H_COLLIDER_COUNT) !== 0;
+  if (collides) for (let n = 0; n < balls; n++) visitListed(rows + <usize>n * L.BALL_BYTES, true);
   for (let n = 0; n < balls; n++) {
     const ball = rows + <usize>n * L.BALL_BYTES;
     touchFirm(ball, scratch + ROTATION_SCRATCH);
@@ -171,6 +177,7 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
     bounced = false;
     for (let n = 0; n < balls; n++) bounced = touchOthers(n, balls, rows) || bounced;
   }
+  if (collides) for (let n = 0; n < balls; n++) visitListed(rows + <usize>n * L.BALL_BYTES, false);
   for (let n = 0; n < balls; n++) {
     const shape = <usize>load<u32>(rows + <usize>n * L.BALL_BYTES, L.BALL_SHAPE);
     moveParticles(shape, toPrev, L.SHAPE_PUSH_STILL, L.SHAPE_TWIST_STILL);
@@ -187,6 +194,23 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
     moveParticles(shape, toPrev, L.SHAPE_PUSH_STILL, L.SHAPE_TWIST_STILL);
     moveParticles(shape, 0, L.SHAPE_PUSH, L.SHAPE_TWIST);
   }
+}
+
+/** Holds the listed particles that are in colliders (heldCorners.ts), or ends their holds. */
+function visitListed(ball: usize, holds: bool): void {
+  countWork(UNITS_OF_HOLD * load<i32>(ball, L.BALL_COUNT));
+  for (let n = load<i32>(ball, L.BALL_COUNT), entry = <usize>load<u32>(ball, L.BALL_LIST); n > 0; n--, entry += 4) {
+    const listed = load<u32>(entry);
+    if (holds) holdEntry(listed, false);
+    else for (let k: usize = 0; k < (listed & POINT ? 1 : 3); k++) releaseCorner(cornerOf(listed, k));
+  }
+}
+
+/** Holds the corners of a list entry that are in colliders. @returns whether there were any */
+function holdEntry(listed: u32, again: bool): bool {
+  let any = false;
+  for (let k: usize = 0; k < (listed & POINT ? 1 : 3); k++) any = holdCorner(cornerOf(listed, k), again) || any;
+  return any;
 }
 
 /** Collides ball n with all later ones. @returns whether two bounced off each other */
@@ -329,22 +353,23 @@ function touchListed(ball: usize, room: usize, hold: bool): f64 {
   countWork(UNITS_OF_DEPTH * load<i32>(ball, L.BALL_COUNT));
   for (let n = load<i32>(ball, L.BALL_COUNT), entry = <usize>load<u32>(ball, L.BALL_LIST); n > 0; n--, entry += 4) {
     const listed = load<u32>(entry);
-    const depth = depthOf(listed, shape, room, now, before, R);
-    if (!(depth > least)) continue;
-    const A = cornerOf(listed, 0);
-    const B = cornerOf(listed, 1);
-    const C = cornerOf(listed, 2);
-    deepest = max<f64>(deepest, depth / R);
-    if (!hold && !blocked) respond(shape, A, B, C, depth, R, room - ROTATION_SCRATCH);
-    else {
-      stick(shape, A);
-      if (!(listed & POINT)) {
-        stick(shape, B);
-        stick(shape, C);
+    let pressed = true;
+    for (let turn = 0; turn < 2 && pressed; turn++) {
+      const depth = depthOf(listed, shape, room, now, before, R);
+      if (!(depth > least)) break;
+      deepest = max<f64>(deepest, depth / R);
+      if (!hold && !blocked) {
+        const A = cornerOf(listed, 0);
+        respond(shape, A, cornerOf(listed, 1), cornerOf(listed, 2), depth, R, room - ROTATION_SCRATCH);
+        // once more if that has pressed a corner into a collider
+        pressed = holdEntry(listed, true);
+      } else {
+        for (let k: usize = 0; k < (listed & POINT ? 1 : 3); k++) stick(shape, cornerOf(listed, k));
+        pressed = false;
       }
+      now = center32(shape);
+      before = centerBefore32(shape);
     }
-    now = center32(shape);
-    before = centerBefore32(shape);
   }
   return deepest;
 }
