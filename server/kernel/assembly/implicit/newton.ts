@@ -33,6 +33,7 @@ import {
   anyHits,
   anyTouch,
   energyOfColliderContacts,
+  fallOf,
   filterColliderContacts,
   findColliderContacts,
   keepColliderContacts,
@@ -75,7 +76,8 @@ const MOST_ROUNDS = 5;
 const MOST_ROUNDS_TOUCHING = 12;
 /**
  * A step of solids that touch is solved again, MOST_ROUNDS_ROUGH times at most, while its residual may change more than
- * this part of the energy of the step's motion: while its squared norm is above the square of this part of that energy.
+ * this part of the energy of the step's motion: while its squared norm is above the square of this part of that energy,
+ * and above what weight does in a step, by the tolerance of a solve.
  * (The tolerance of a solve is relative to the residual where it starts: large if the motion alone would press a face
  * far into another body.) So are steps that were halved, or the body goes on as if no force acted. Without both, a
  * third of the boxes that landed tilted gained energy, up to ten times their fall.
@@ -241,8 +243,8 @@ function anyEnters(there: i32): bool {
 }
 
 /**
- * Returns whether the last solve of solids may have left a residual that becomes energy: its step was halved, or its
- * tolerance exceeds `settled`, which is computed too.
+ * Returns whether the last solve of solids that touch may have left a residual that becomes energy: its step was
+ * halved, or its tolerance exceeds `settled`, which is computed too.
  */
 function isRough(there: i32): bool {
   if (anySheet()) return false;
@@ -250,11 +252,12 @@ function isRough(there: i32): bool {
   let touched = anyContact();
   for (let n = 0; n < bodies; n++) {
     open(n);
-    touched = touched || anyTouch(row) || anyGrab(row);
-    motion += inertia(workVector(there), state) + inertia(state, workVector(L.VECTOR_TARGET));
+    touched = touched || anyTouch(row);
+    motion += inertia(workVector(there), state);
   }
-  settled = SETTLED * SETTLED * motion + NOTHING * NOTHING * groupInertia();
-  return halved || (touched && enough > settled);
+  const still = max<f64>(NOTHING, TOLERANCE_HELD * fallOf(row));
+  settled = SETTLED * SETTLED * motion + still * still * groupInertia();
+  return touched && (halved || enough > settled);
 }
 
 function review(there: i32): bool {
