@@ -217,6 +217,13 @@ function accelerationOf(at: usize): f64 {
   return sqrt<f64>(x * x + y * y + z * z);
 }
 
+/** Returns the displacement that the external acceleration of a body's first particle makes in a step, m. */
+export function fallOf(row: usize): f64 {
+  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  return h * h * accelerationOf(<usize>load<u32>(row, L.IMPLICIT_FIRST) + toAcc);
+}
+
 /** Stores normal and contact point. @param outward distance of the point from the particle, along the normal, m */
 function writePlace(touch: usize, outward: f32): void {
   const out = <f64>outward;

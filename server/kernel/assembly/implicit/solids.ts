@@ -5,7 +5,8 @@
  * CRUSHED of its volume also resists with
  *   V K/2 ((J - CRUSHED)/CRUSHED)^2,   J = det F,  K = lambda + 2 mu
  * The positive part K/CRUSHED^2 cof F (cof F)^T of its Hessian is used. (Without it a soft cube that fell from 5 cm
- * stayed crumpled for ever: no step may invert its flat elements.)
+ * stayed crumpled for ever.) It is finite where an element is flat or inverted, and pushes it back. (When no step was
+ * allowed to invert an element, one in a corner that the floor had pressed flat cut the step of the whole body.)
  * A viscous solid (Kelvin and Voigt) adds V theta (mu D:D + lambda/2 (tr D)^2), D = E - Ep with theta and Ep of
  * viscosity.ts. The sum is (1 + theta) times the law of E - theta/(1 + theta) Ep, up to a constant. Float64. Twin:
  * sim/reference/implicit/elements.ts, same operations in the same order.
@@ -97,17 +98,13 @@ function yOf(a: v128): f64 {
   return f64x2.extract_lane(a, 1);
 }
 
-/**
- * Returns stiffening (mu s:s + lambda/2 (tr s)^2); infinite if det F <= 0, so that no descending step inverts an
- * element.
- */
+/** Returns stiffening (mu s:s + lambda/2 (tr s)^2), and the resistance of a crushed element, J/m^3. */
 // @inline
 function density(mu: f64, lambda: f64, stiffening: f64): f64 {
   const J =
     xOf(e0) * (yOf(e1) * z2 - yOf(e2) * z1) +
     xOf(e1) * (yOf(e2) * z0 - yOf(e0) * z2) +
     xOf(e2) * (yOf(e0) * z1 - yOf(e1) * z0);
-  if (!(J > 0)) return Infinity;
   const trace = s0 + s1 + s2;
   const squares = s0 * s0 + s1 * s1 + s2 * s2 + 2 * (s3 * s3 + s4 * s4 + s5 * s5);
   const E = stiffening * (mu * squares + 0.5 * lambda * trace * trace);
