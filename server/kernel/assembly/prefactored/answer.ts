@@ -11,9 +11,8 @@
 import * as L from "../layout/layout";
 import { pushBy, toLow, wayOf } from "../math/lanes";
 import { hasMarks, mark, marksOf, numberOf, unmark } from "../state/marks";
-import { countWork } from "../state/work";
-import { backSolve, unitsOfBackSolve } from "./backSolve";
 import { isHeld } from "./held";
+import { moveByForces, openMetric } from "./metric";
 
 /**
  * Growth of an answer in a substep without a push, until it is the particle's own mass. A ball leaves out some of its
@@ -78,8 +77,8 @@ export function answerContacts(rows: usize, begin: i32, end: i32, h: f32): void 
     const pushed = collectPushes(h);
     store<i32>(row, pushed ? 1 : 0, L.PREFACTORED_MET);
     if (pushed) {
-      backSolve(row + L.PREFACTORED_FACTOR, residual);
-      countWork(unitsOfBackSolve(row));
+      openMetric(row);
+      moveByForces(residual);
     }
     let work: f64 = 0;
     for (let k: usize = 0; k < columns; k++) work += takeAnswer(k, pushed, 1 / (h * h));

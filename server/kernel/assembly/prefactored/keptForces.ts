@@ -14,10 +14,10 @@ import { hasMarks, marksOf, numberOf } from "../state/marks";
 import { lowFrom } from "../math/places";
 import { countWork } from "../state/work";
 import { bodyOf } from "../state/owners";
-import { backSolve } from "./backSolve";
 import { showAnswers } from "./answer";
 import { isClosed, isNoted, takeGain } from "./energyGuard";
 import { isHeld, isSolid } from "./held";
+import { moveByForces, openMetric } from "./metric";
 
 /** Share of its kept force that a pushed particle, and one without a push, keeps. */
 const KEPT: f32 = 0.98;
@@ -76,7 +76,8 @@ export function keepForces(rows: usize, begin: i32, end: i32, h: f32): void {
     if (work > 0) {
       const y = <usize>load<u32>(row, L.PREFACTORED_RESIDUAL);
       memory.copy(y, <usize>load<u32>(row, L.PREFACTORED_PLACES), (<usize>columns) << 4);
-      backSolve(row + L.PREFACTORED_FACTOR, y);
+      openMetric(row);
+      moveByForces(y);
       step = stepFor(row, columns, y, work);
     }
     takeForces(row, columns, step, h);

@@ -16,12 +16,11 @@
  */
 import * as L from "../layout/layout";
 import { pushBy, toLow, wayOf } from "../math/lanes";
-import { countWork } from "../state/work";
-import { backSolve, unitsOfBackSolve } from "./backSolve";
 import { addForces, energyAt, stiffening } from "./elements";
 import { isClosed, isNoted, noteEnergy } from "./energyGuard";
 import { isHeld, isSolid } from "./held";
 import { mayGain } from "./keptForces";
+import { moveByForces, openMetric } from "./metric";
 
 /** Most repeated solves before the substep begins anew, and most halvings after that. */
 const REPEATS = 3;
@@ -54,6 +53,7 @@ export function solvePrefactored(rows: usize, begin: i32, end: i32, pass: i32, h
     open(rows + <usize>b * L.PREFACTORED_BYTES);
     if (isHeld(row)) continue;
     if (pass & L.PASS_FIRST) start(h);
+    openMetric(row);
     if (isSolid(row)) {
       if (pass & L.PASS_FIRST) solveAhead(h);
       continue;
@@ -63,7 +63,6 @@ export function solvePrefactored(rows: usize, begin: i32, end: i32, pass: i32, h
     const share: f32 = (pass & BOTH) === BOTH ? 1 : 2;
     const solves = stiffening > STRETCHED ? min<i32>(MOST_SOLVES, <i32>ceil<f32>(stiffening / share)) : 1;
     for (let n = 1; n < solves; n++) most = max<f32>(most, solveOnce(h));
-    countWork(solves * unitsOfBackSolve(row));
     if (most > load<f32>(row, L.PREFACTORED_LARGE)) keepEnergy(h);
   }
 }
@@ -122,12 +121,10 @@ function solveAhead(h: f32): void {
   }
   findCorrection(h);
   for (let k = 0; k < columns; k++) v128.store(particleAt(k) + toLow, v128.load(lows + ((<usize>k) << 4)));
-  countWork(unitsOfBackSolve(row));
   if (correct(1) <= load<f32>(row, L.PREFACTORED_LARGE) || !gainsEnergy()) return;
   store<u32>(row, load<u32>(row, L.PREFACTORED_RESTARTS) + 1, L.PREFACTORED_RESTARTS);
   // P may be far too soft here, so repeated solves could diverge
   startAnew();
-  countWork(unitsOfBackSolve(row));
   const limit = potential(h, true);
   solveOnce(h);
   halve(h, limit);
@@ -200,7 +197,7 @@ function findCorrection(h: f32): void {
   }
   v128.store(residual + ((<usize>columns) << 4), f32x4.splat(0));
   addForces(row);
-  backSolve(row + L.PREFACTORED_FACTOR, residual);
+  moveByForces(residual);
 }
 
 /** Repeats the solve until the incremental potential is at most its value at the start of the substep. */
