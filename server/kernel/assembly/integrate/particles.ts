@@ -68,7 +68,11 @@ function carryOver(particle: usize, toLow: usize, x: v128, low: v128): void {
 
 /** Carries low words over to x, if there is contact between surfaces or balls, which reads x before updateVelocity. */
 export function carry(begin: i32, end: i32): void {
-  if (!load<u32>(L.HEADER, L.H_SAFE) && !load<i32>(L.HEADER, L.H_BALL_COUNT)) return;
+  if (load<u32>(L.HEADER, L.H_SAFE) || load<i32>(L.HEADER, L.H_BALL_COUNT)) carryAll(begin, end);
+}
+
+/** The same for a range whose x is read at once. */
+export function carryAll(begin: i32, end: i32): void {
   const X = <usize>load<u32>(L.HEADER, L.H_X);
   const toLow = <usize>load<u32>(L.HEADER, L.H_LOW) - X;
   for (let i = begin, x = X + ((<usize>begin) << 4); i < end; i++, x += 16)

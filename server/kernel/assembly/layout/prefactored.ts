@@ -50,7 +50,23 @@ export const PREFACTORED_NOTED = PREFACTORED_MET + I32;
 // f64 J: work of other bodies in this substep, if they have pushed
 export const PREFACTORED_WORK = PREFACTORED_NOTED + I32;
 export const PREFACTORED_END = PREFACTORED_WORK + F64; // i32 address behind the last particle in X
-export const PREFACTORED_BYTES = PREFACTORED_END + I32 + 8;
+// i32 pointer: PREFACTORED_TOUCH rows of a solid, one for each column
+export const PREFACTORED_TOUCHES = PREFACTORED_END + I32;
+// f32: mean over the columns of P's diagonal over m/h^2
+export const PREFACTORED_STIFFER = PREFACTORED_TOUCHES + I32;
+export const PREFACTORED_BYTES = PREFACTORED_STIFFER + F32;
+
+/**
+ * Contact of a column with a collider in this substep (prefactored/press.ts): f32x4 normal; f32x4 displacement that it
+ * still lacks, m; f32x4 change of its kept force, N; i32 offset of the column; f32 coefficients of static and of dynamic
+ * friction.
+ */
+export const PREFACTORED_TOUCH_LACKS = LANES;
+export const PREFACTORED_TOUCH_CHANGE = PREFACTORED_TOUCH_LACKS + LANES;
+export const PREFACTORED_TOUCH_COLUMN = PREFACTORED_TOUCH_CHANGE + LANES;
+export const PREFACTORED_TOUCH_STATIC = PREFACTORED_TOUCH_COLUMN + I32;
+export const PREFACTORED_TOUCH_FRICTION = PREFACTORED_TOUCH_STATIC + F32;
+export const PREFACTORED_TOUCH_BYTES = PREFACTORED_TOUCH_FRICTION + F32 + 4;
 
 /**
  * Four triangles: 3 x 4 addresses of corners, 3 x 4 byte offsets of their columns in a vector, D_m^-1 (2x2), stiffness

@@ -11,8 +11,11 @@
 import * as L from "../layout/layout";
 import { pushBy, toLow, wayOf } from "../math/lanes";
 import { hasMarks, mark, marksOf, numberOf, unmark } from "../state/marks";
-import { isHeld } from "./held";
-import { moveByForces, openMetric } from "./metric";
+import { countWork } from "../state/work";
+import { backSolve, unitsOfBackSolve } from "./backSolve";
+import { isHeld, isSolid } from "./held";
+import { noteForces } from "./keptForces";
+import { pressOut } from "./press";
 
 /**
  * Growth of an answer in a substep without a push, until it is the particle's own mass. A ball leaves out some of its
@@ -66,24 +69,31 @@ export function showAnswers(row: usize): void {
   }
 }
 
-/** Moves sheets begin .. end as wholes by the pushes of other bodies. @param rows address of the PREFACTORED rows */
-export function answerContacts(rows: usize, begin: i32, end: i32, h: f32): void {
-  if (!hasMarks()) return;
+/**
+ * Moves bodies begin .. end as wholes by the pushes of other bodies, then solids by those of colliders.
+ * @param rows address of the PREFACTORED rows
+ */
+export function answerContacts(rows: usize, begin: i32, end: i32, pass: i32, h: f32): void {
   for (let b = begin; b < end; b++) {
     const row = rows + <usize>b * L.PREFACTORED_BYTES;
-    if (!load<u32>(row, L.PREFACTORED_ANSWERS) || isHeld(row)) continue;
-    open(row);
-    markNear(<usize>load<u32>(row, L.PREFACTORED_END));
-    const pushed = collectPushes(h);
-    store<i32>(row, pushed ? 1 : 0, L.PREFACTORED_MET);
-    if (pushed) {
-      openMetric(row);
-      moveByForces(residual);
-    }
-    let work: f64 = 0;
-    for (let k: usize = 0; k < columns; k++) work += takeAnswer(k, pushed, 1 / (h * h));
-    store<f64>(row, work, L.PREFACTORED_WORK);
+    if (isHeld(row)) continue;
+    if (load<u32>(row, L.PREFACTORED_ANSWERS) && hasMarks()) answerBodies(row, h);
+    if (pass & L.PASS_LAST && isSolid(row) && pressOut(row, h)) noteForces(row);
   }
+}
+
+function answerBodies(row: usize, h: f32): void {
+  open(row);
+  markNear(<usize>load<u32>(row, L.PREFACTORED_END));
+  const pushed = collectPushes(h);
+  store<i32>(row, pushed ? 1 : 0, L.PREFACTORED_MET);
+  if (pushed) {
+    backSolve(row + L.PREFACTORED_FACTOR, residual);
+    countWork(unitsOfBackSolve(row));
+  }
+  let work: f64 = 0;
+  for (let k: usize = 0; k < columns; k++) work += takeAnswer(k, pushed, 1 / (h * h));
+  store<f64>(row, work, L.PREFACTORED_WORK);
 }
 
 /** Address behind the particles of all bodies: those of core meshes begin there. */

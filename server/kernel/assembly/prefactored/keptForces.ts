@@ -90,6 +90,11 @@ export function keepForces(rows: usize, begin: i32, end: i32, h: f32): void {
   }
 }
 
+/** Notes that a solid keeps forces of colliders (press.ts). */
+export function noteForces(row: usize): void {
+  store<i32>(fadingAt(row), FADED);
+}
+
 // @inline
 function fadingAt(row: usize): usize {
   return <usize>load<u32>(row, L.PREFACTORED_KEPT) + ((<usize>load<i32>(row, L.PREFACTORED_COLUMNS)) << 4);
@@ -132,6 +137,7 @@ function findImpulses(row: usize, columns: i32): f64 {
   const inertia = <usize>load<u32>(row, L.PREFACTORED_INERTIA);
   const moved = <usize>load<u32>(row, L.PREFACTORED_MOVED);
   const places = <usize>load<u32>(row, L.PREFACTORED_PLACES);
+  const kept = <usize>load<u32>(row, L.PREFACTORED_KEPT);
   const meets = hasMarks() && load<u32>(row, L.PREFACTORED_ANSWERS) !== 0;
   const lead = leadOf(first);
   const lows = <usize>load<u32>(row, L.PREFACTORED_LOWS);
@@ -142,8 +148,9 @@ function findImpulses(row: usize, columns: i32): f64 {
   for (let k: usize = 0; k < <usize>columns; k++) {
     const place = places + (k << 4);
     const particle = first + <usize>load<u32>(order + (k << 2));
-    if (meets && marksOf(numberOf(particle)) & L.MARK_MET) {
-      share = 1;
+    const met = meets && (marksOf(numberOf(particle)) & L.MARK_MET) !== 0;
+    if (met || load<f32>(kept + (k << 4), 12) !== 0) {
+      if (met) share = 1;
       v128.store(place, f32x4.splat(0));
       continue;
     }
@@ -181,6 +188,8 @@ function takeForces(row: usize, columns: i32, step: f32, h: f32): void {
     const q = v128.load(places + (k << 4));
     const at = kept + (k << 4);
     let F = v128.load(at);
+    // those of colliders have their own rule
+    if (f32x4.extract_lane(F, 3) !== 0) continue;
     if (v128.any_true(q)) F = f32x4.add(f32x4.mul(f32x4.splat(KEPT), F), f32x4.mul(by, q));
     else if (v128.any_true(F))
       F = leaves(first + <usize>load<u32>(order + (k << 2)), F, h) ? f32x4.splat(0) : f32x4.mul(f32x4.splat(FADING), F);

@@ -7,7 +7,7 @@
  */
 import * as L from "../layout/layout";
 import { countWork } from "../state/work";
-import { backSolve, unitsOfBackSolve } from "./backSolve";
+import { backSolve, quadraticForm, unitsOfBackSolve } from "./backSolve";
 import { isSolid } from "./held";
 import { isKnownToHold } from "./response";
 
@@ -56,6 +56,79 @@ function isHeldAtPoint(): bool {
     }
   }
   return false;
+}
+
+/** Column k's arm from the center of a body that turns, else 0. */
+// @inline
+function armOf(k: usize): v128 {
+  return turns ? f32x4.sub(from(k), center) : f32x4.splat(0);
+}
+
+// motion of the selected body, after findMotion: common velocity, angular velocity, and energies, J
+let mean: v128 = f32x4.splat(0);
+let spin: v128 = f32x4.splat(0);
+export let commonEnergy: f64 = 0;
+export let relativeEnergy: f64 = 0;
+
+/** Velocity of column k as part of the body's common motion. */
+// @inline
+export function commonOf(k: usize): v128 {
+  return f32x4.add(mean, cross(spin, armOf(k)));
+}
+
+/**
+ * Finds the body's common motion, and the kinetic energies of that and of the rest, for a solid with P's inertia. A
+ * body that nothing holds moves in common with its center, a solid also turns.
+ * @param back substeps of external acceleration that the velocities are ahead
+ */
+export function findMotion(h: f32, back: f32): void {
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  const y = <usize>load<u32>(row, L.PREFACTORED_RESIDUAL);
+  const ahead = f32x4.splat(back * h);
+  const place = i32x4(-1, -1, -1, 0);
+  let mass: f64 = 0;
+  let xy = f64x2.splat(0);
+  let zw = f64x2.splat(0);
+  clear();
+  for (let k: usize = 0; k < columns; k++) {
+    const at = first + <usize>load<u32>(order + (k << 2));
+    const v = v128.and(place, f32x4.sub(v128.load(at + toV), f32x4.mul(ahead, v128.load(at + toAcc))));
+    v128.store(y + (k << 4), v);
+    const m = load<f32>(inertia + (k << 2));
+    const p = f32x4.mul(f32x4.splat(m), v);
+    mass += m;
+    xy = f64x2.add(xy, f64x2.promote_low_f32x4(p));
+    zw = f64x2.add(zw, f64x2.promote_low_f32x4(v128.shuffle<f32>(p, p, 2, 3, 2, 3)));
+    addTorque(armOf(k), p);
+  }
+  mean = f32x4(
+    <f32>(f64x2.extract_lane(xy, 0) / mass),
+    <f32>(f64x2.extract_lane(xy, 1) / mass),
+    <f32>(f64x2.extract_lane(zw, 0) / mass),
+    0,
+  );
+  spin = turns ? turnByTorque() : f32x4.splat(0);
+  let common: f64 = 0;
+  let relative: f64 = 0;
+  for (let k: usize = 0; k < columns; k++) {
+    const whole = commonOf(k);
+    const u = f32x4.sub(v128.load(y + (k << 4)), whole);
+    v128.store(y + (k << 4), u);
+    const m: f64 = load<f32>(inertia + (k << 2));
+    common += m * square(whole);
+    relative += m * square(u);
+  }
+  if (isSolid(row)) relative = quadraticForm(row + L.PREFACTORED_FACTOR, y);
+  const scale = 0.5 * <f64>h * <f64>h;
+  commonEnergy = scale * common;
+  relativeEnergy = scale * relative;
+}
+
+// @inline
+function square(a: v128): f64 {
+  const all = f32x4.mul(a, a);
+  return <f64>f32x4.extract_lane(all, 0) + <f64>f32x4.extract_lane(all, 1) + <f64>f32x4.extract_lane(all, 2);
 }
 
 /** Place of column k at the start of the substep, from the first particle. */
@@ -126,25 +199,30 @@ function cross(a: v128, b: v128): v128 {
   return f32x4.sub(left, f32x4.mul(v128.shuffle<f32>(a, a, 2, 0, 1, 3), v128.shuffle<f32>(b, b, 1, 2, 0, 3)));
 }
 
-/** I^-1 sum a x f. @param weighs whether f = m/h^2 y instead of y */
+// torque: x and y, then z and 0
+let torqueXY = f64x2.splat(0);
+let torqueZ = f64x2.splat(0);
+
 // @inline
-function turnOf(y: usize, weighs: bool): v128 {
-  let xy = f64x2.splat(0);
-  let zw = f64x2.splat(0);
-  for (let k: usize = 0; k < columns; k++) {
-    let f = v128.load(y + (k << 4));
-    if (weighs) f = f32x4.mul(v128.load32_splat(inertia + (k << 2)), f);
-    const torque = cross(f32x4.sub(from(k), center), f);
-    xy = f64x2.add(xy, f64x2.promote_low_f32x4(torque));
-    zw = f64x2.add(zw, f64x2.promote_low_f32x4(v128.shuffle<f32>(torque, torque, 2, 3, 2, 3)));
-  }
-  const x = f64x2.extract_lane(xy, 0);
-  const z = f64x2.extract_lane(zw, 0);
-  const v = f64x2.extract_lane(xy, 1);
+function clear(): void {
+  torqueXY = torqueZ = f64x2.splat(0);
+}
+
+// @inline
+function addTorque(arm: v128, force: v128): void {
+  const torque = cross(arm, force);
+  torqueXY = f64x2.add(torqueXY, f64x2.promote_low_f32x4(torque));
+  torqueZ = f64x2.add(torqueZ, f64x2.promote_low_f32x4(v128.shuffle<f32>(torque, torque, 2, 3, 2, 3)));
+}
+
+function turnByTorque(): v128 {
+  const x = f64x2.extract_lane(torqueXY, 0);
+  const y = f64x2.extract_lane(torqueXY, 1);
+  const z = f64x2.extract_lane(torqueZ, 0);
   return f32x4(
-    <f32>(i00 * x + i01 * v + i02 * z),
-    <f32>(i01 * x + i11 * v + i12 * z),
-    <f32>(i02 * x + i12 * v + i22 * z),
+    <f32>(i00 * x + i01 * y + i02 * z),
+    <f32>(i01 * x + i11 * y + i12 * z),
+    <f32>(i02 * x + i12 * y + i22 * z),
     0,
   );
 }
@@ -160,16 +238,18 @@ export function moveByForces(y: usize): void {
     return;
   }
   countWork(UNITS_OF_COLUMN * <i32>columns);
-  const turn = turnOf(y, false);
+  clear();
+  for (let k: usize = 0; k < columns; k++) addTorque(armOf(k), v128.load(y + (k << 4)));
+  const turn = turnByTorque();
   for (let k: usize = 0; k < columns; k++) {
-    const m = v128.load32_splat(inertia + (k << 2));
-    const by = f32x4.mul(m, cross(turn, f32x4.sub(from(k), center)));
+    const by = f32x4.mul(v128.load32_splat(inertia + (k << 2)), cross(turn, armOf(k)));
     v128.store(y + (k << 4), f32x4.sub(v128.load(y + (k << 4)), by));
   }
   backSolve(row + L.PREFACTORED_FACTOR, y);
-  const left = f32x4.sub(turn, turnOf(y, true));
-  for (let k: usize = 0; k < columns; k++) {
-    const by = cross(left, f32x4.sub(from(k), center));
-    v128.store(y + (k << 4), f32x4.add(v128.load(y + (k << 4)), by));
-  }
+  clear();
+  for (let k: usize = 0; k < columns; k++)
+    addTorque(armOf(k), f32x4.mul(v128.load32_splat(inertia + (k << 2)), v128.load(y + (k << 4))));
+  const left = f32x4.sub(turn, turnByTorque());
+  for (let k: usize = 0; k < columns; k++)
+    v128.store(y + (k << 4), f32x4.add(v128.load(y + (k << 4)), cross(left, armOf(k))));
 }

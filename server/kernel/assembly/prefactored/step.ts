@@ -193,7 +193,7 @@ function findCorrection(h: f32): void {
     const at = (<usize>k) << 4;
     const missing = f32x4.sub(fall(particleAt(k), h2), v128.load(moved + at));
     const inertial = f32x4.mul(v128.load32_splat(inertia + (at >> 2)), missing);
-    v128.store(residual + at, f32x4.add(inertial, v128.load(kept + at)));
+    v128.store(residual + at, f32x4.add(inertial, v128.and(LANES_OF_PLACE, v128.load(kept + at))));
   }
   v128.store(residual + ((<usize>columns) << 4), f32x4.splat(0));
   addForces(row);
