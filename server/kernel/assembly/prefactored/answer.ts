@@ -13,7 +13,7 @@ import { pushBy, toLow, wayOf } from "../math/lanes";
 import { hasMarks, mark, marksOf, numberOf, unmark } from "../state/marks";
 import { countWork } from "../state/work";
 import { backSolve, unitsOfBackSolve } from "./backSolve";
-import { isHeld, isSolid } from "./held";
+import { isHeld, isSolid, noteMet } from "./held";
 import { noteForces } from "./keptForces";
 import { pressOut } from "./press";
 
@@ -86,7 +86,7 @@ function answerBodies(row: usize, h: f32): void {
   open(row);
   markNear(<usize>load<u32>(row, L.PREFACTORED_END));
   const pushed = collectPushes(h);
-  store<i32>(row, pushed ? 1 : 0, L.PREFACTORED_MET);
+  noteMet(row, pushed);
   if (pushed) {
     backSolve(row + L.PREFACTORED_FACTOR, residual);
     countWork(unitsOfBackSolve(row));
@@ -143,7 +143,7 @@ function markSide(block: usize, met: i32, ofFirst: i32, middle: usize): void {
 }
 
 // @inline
-function isMet(at: usize): bool {
+function isMarked(at: usize): bool {
   return (marksOf(numberOf(at)) & L.MARK_MET) !== 0;
 }
 
@@ -168,7 +168,7 @@ function collectPushes(h: f32): bool {
   for (let k: usize = 0; k < columns; k++) {
     const at = particleAt(k);
     const w = load<f32>(at, 12);
-    if (!(w > 0) || !isMet(at)) continue;
+    if (!(w > 0) || !isMarked(at)) continue;
     const q = f32x4.mul(f32x4.splat(inverse / w), pushOf(k, at));
     const size = lengthOf(q);
     if (!(size > 0)) continue;
@@ -192,7 +192,7 @@ function takeAnswer(k: usize, pushed: bool, perSquare: f32): f64 {
   store<f32>(at, own, 12);
   const answer = answers + (k << 2);
   const old = load<f32>(answer);
-  const push = isMet(at) ? pushOf(k, at) : f32x4.splat(0);
+  const push = isMarked(at) ? pushOf(k, at) : f32x4.splat(0);
   const size = lengthOf(push);
   if (!(size > 0)) store<f32>(answer, SOFTER * old < own ? SOFTER * old : 0);
   if (!pushed) return 0;

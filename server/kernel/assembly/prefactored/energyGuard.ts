@@ -64,6 +64,9 @@ function energyOf(row: usize, h: f32, before: bool): f64 {
   return sum + energyAt(row, toX, toLow);
 }
 
+/** Part of the last `energyBetween` that is the solid's common motion and place, J. */
+let wholeEnergy: f64 = 0;
+
 /**
  * The same of a solid, with the kinetic energy of P's inertia, and half a substep before x: there the step keeps their
  * sum. (With the energies of m and at x, a cube of 10^7 Pa took 80 ticks to tip over its edge instead of 17: what P
@@ -80,7 +83,7 @@ function energyBetween(row: usize, h: f32, toX: usize, toLow: usize, before: boo
   const columns = <usize>load<i32>(row, L.PREFACTORED_COLUMNS);
   const ahead = f32x4.splat(before ? h : 0);
   const half = f32x4.splat(-0.5 * h);
-  let sum: f64 = 0;
+  let sum: f64 = commonEnergy;
   for (let k: usize = 0; k < columns; k++) {
     const at = first + <usize>load<u32>(order + (k << 2));
     const a = v128.load(at + toAcc);
@@ -91,15 +94,17 @@ function energyBetween(row: usize, h: f32, toX: usize, toLow: usize, before: boo
     v128.store(at + toLow, between);
     sum -= (dot(a, v128.load(at + toX)) + dot(a, between)) / <f64>load<f32>(at, 12);
   }
+  wholeEnergy = sum;
   sum += energyAt(row, toX, toLow);
   for (let k: usize = 0; k < columns; k++)
     v128.store(first + <usize>load<u32>(order + (k << 2)) + toLow, v128.load(lows + (k << 4)));
-  return sum + commonEnergy + relativeEnergy;
+  return sum + relativeEnergy;
 }
 
 /** Notes the energy at the start of the substep, after the prediction. */
 export function noteEnergy(row: usize, h: f32): void {
   store<f64>(row, energyOf(row, h, true), L.PREFACTORED_ENERGY);
+  store<f64>(row, wholeEnergy, L.PREFACTORED_COMMON);
   store<i32>(row, 1, L.PREFACTORED_NOTED);
 }
 
@@ -137,7 +142,7 @@ function allowance(row: usize, h: f32): f64 {
  */
 export function takeGain(row: usize, account: usize, h: f32): void {
   const solid = isSolid(row);
-  const end = energyOf(row, 0, false);
+  const end = energyOf(row, h, false);
   const change = end - load<f64>(row, L.PREFACTORED_ENERGY);
   const old = load<f64>(account);
   const gained = solid ? (old < 0 ? RESERVE * old : old) + change - workOfOthers(row) : max<f64>(0, old + change);
@@ -146,6 +151,7 @@ export function takeGain(row: usize, account: usize, h: f32): void {
   const gain = gained - limit;
   if (gain <= 0) {
     store<f64>(row, end, L.PREFACTORED_ENERGY);
+    store<f64>(row, wholeEnergy, L.PREFACTORED_COMMON);
     store<i32>(row, solid ? 1 : 0, L.PREFACTORED_NOTED);
     return;
   }
@@ -154,11 +160,14 @@ export function takeGain(row: usize, account: usize, h: f32): void {
   findMotion(h, 0);
   const relative = relativeEnergy;
   const common = commonEnergy;
-  // a support that threw the whole body: its common motion has gained, too
-  if (solid) store<f64>(account, limit + max<f64>(0, gain - relative - common));
+  // a support that threw the whole body: its common motion has gained, too. A solid's gives no more than that, or a body
+  // that owes vibrations could neither fall nor tip over
+  const most = solid ? max<f64>(0, wholeEnergy - load<f64>(row, L.PREFACTORED_COMMON)) : common;
+  const rest = min<f64>(min<f64>(common, most), max<f64>(0, gain - relative));
+  if (solid) store<f64>(account, limit + max<f64>(0, gain - relative - rest));
   // momentum that bodies exchange stays
   const keeps = relative > gain || load<i32>(row, L.PREFACTORED_MET) !== 0;
-  const all = keeps ? 1 : sqrt<f64>(max<f64>(0, 1 - (gain - relative) / max<f64>(common, 1e-30)));
+  const all = keeps ? 1 : sqrt<f64>(max<f64>(0, 1 - rest / max<f64>(common, 1e-30)));
   const share = f32x4.splat(relative > gain ? <f32>sqrt<f64>(1 - gain / relative) : 0);
   const left = f32x4.splat(<f32>all);
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);

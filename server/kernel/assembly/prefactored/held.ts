@@ -15,3 +15,19 @@ export function isHeld(row: usize): bool {
   const order = <usize>load<u32>(row, L.PREFACTORED_ORDER);
   return load<f32>(<usize>load<u32>(row, L.PREFACTORED_FIRST) + <usize>load<u32>(order), 12) === 0;
 }
+
+/** Address of the state behind a body's kept forces. */
+function stateOf(row: usize): usize {
+  return <usize>load<u32>(row, L.PREFACTORED_KEPT) + ((<usize>load<i32>(row, L.PREFACTORED_COLUMNS)) << 4);
+}
+
+/** Returns whether other bodies have pushed a body when it last met them, in this substep or the one before. */
+export function isMet(row: usize): bool {
+  return load<i32>(stateOf(row), 4) !== 0;
+}
+
+/** Notes whether other bodies push a body in this substep. */
+export function noteMet(row: usize, met: bool): void {
+  store<i32>(row, met ? 1 : 0, L.PREFACTORED_MET);
+  store<i32>(stateOf(row), met ? 1 : 0, 4);
+}

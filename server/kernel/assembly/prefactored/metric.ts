@@ -7,8 +7,8 @@
  */
 import * as L from "../layout/layout";
 import { countWork } from "../state/work";
-import { backSolve, quadraticForm, unitsOfBackSolve } from "./backSolve";
-import { isSolid } from "./held";
+import { backSolve, quadraticForm } from "./backSolve";
+import { isMet, isSolid } from "./held";
 import { isKnownToHold } from "./response";
 
 /** Counted work of a column. */
@@ -41,8 +41,13 @@ export function openMetric(at: usize): void {
   inertia = <usize>load<u32>(at, L.PREFACTORED_INERTIA);
   toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   toLowPrev = <usize>load<u32>(L.HEADER, L.H_LOW_PREV) - <usize>load<u32>(L.HEADER, L.H_X);
-  turns = isSolid(at) && load<u32>(at, L.PREFACTORED_END) - <u32>first === <u32>columns << 4 && !isHeldAtPoint();
+  turns = isSolid(at) && !isMet(at) && isUnpinned(at) && !isHeldAtPoint();
   if (turns) measure();
+}
+
+// @inline
+function isUnpinned(at: usize): bool {
+  return load<u32>(at, L.PREFACTORED_END) - <u32>first === (<u32>columns) << 4;
 }
 
 function isHeldAtPoint(): bool {
@@ -232,7 +237,6 @@ function turnByTorque(): v128 {
  * is solved by P alone. @param y f32x4 for each column, and one more
  */
 export function moveByForces(y: usize): void {
-  countWork(unitsOfBackSolve(row));
   if (!turns) {
     backSolve(row + L.PREFACTORED_FACTOR, y);
     return;

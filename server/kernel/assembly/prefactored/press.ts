@@ -13,6 +13,8 @@ import { carryAll } from "../integrate/particles";
 import { pushBy, toLow } from "../math/lanes";
 import { hasMarks, marksOf, numberOf } from "../state/marks";
 import { bodyOf } from "../state/owners";
+import { countWork } from "../state/work";
+import { unitsOfBackSolve } from "./backSolve";
 import { moveByForces, openMetric } from "./metric";
 
 /** Most steps of a substep. */
@@ -151,6 +153,7 @@ function answerChanges(): void {
       v128.load(touch, L.PREFACTORED_TOUCH_CHANGE),
     );
   moveByForces(residual);
+  countWork(unitsOfBackSolve(row));
 }
 
 /** s.(P^-1 s) after `answerChanges`. */

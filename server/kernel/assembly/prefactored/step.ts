@@ -16,6 +16,8 @@
  */
 import * as L from "../layout/layout";
 import { pushBy, toLow, wayOf } from "../math/lanes";
+import { countWork } from "../state/work";
+import { unitsOfBackSolve } from "./backSolve";
 import { addForces, energyAt, stiffening } from "./elements";
 import { isClosed, isNoted, noteEnergy } from "./energyGuard";
 import { isHeld, isSolid } from "./held";
@@ -63,6 +65,7 @@ export function solvePrefactored(rows: usize, begin: i32, end: i32, pass: i32, h
     const share: f32 = (pass & BOTH) === BOTH ? 1 : 2;
     const solves = stiffening > STRETCHED ? min<i32>(MOST_SOLVES, <i32>ceil<f32>(stiffening / share)) : 1;
     for (let n = 1; n < solves; n++) most = max<f32>(most, solveOnce(h));
+    countWork(solves * unitsOfBackSolve(row));
     if (most > load<f32>(row, L.PREFACTORED_LARGE)) keepEnergy(h);
   }
 }
@@ -121,10 +124,12 @@ function solveAhead(h: f32): void {
   }
   findCorrection(h);
   for (let k = 0; k < columns; k++) v128.store(particleAt(k) + toLow, v128.load(lows + ((<usize>k) << 4)));
+  countWork(unitsOfBackSolve(row));
   if (correct(1) <= load<f32>(row, L.PREFACTORED_LARGE) || !gainsEnergy()) return;
   store<u32>(row, load<u32>(row, L.PREFACTORED_RESTARTS) + 1, L.PREFACTORED_RESTARTS);
   // P may be far too soft here, so repeated solves could diverge
   startAnew();
+  countWork(unitsOfBackSolve(row));
   const limit = potential(h, true);
   solveOnce(h);
   halve(h, limit);
