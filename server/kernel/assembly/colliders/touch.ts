@@ -72,12 +72,6 @@ function take(c: usize, at: usize, prev: usize, out: f32, mx: f32, my: f32, mz: 
 function inWorld(c: usize, a: v128): v128 {
   const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   if (!motion) return a;
-  turnFromFrame(
-    motion,
-    L.MOTION_R1,
-    f32x4.extract_lane(a, 0),
-    f32x4.extract_lane(a, 1),
-    f32x4.extract_lane(a, 2),
-  );
+  turnFromFrame(motion, L.MOTION_R1, f32x4.extract_lane(a, 0), f32x4.extract_lane(a, 1), f32x4.extract_lane(a, 2));
   return f32x4(<f32>frameX, <f32>frameY, <f32>frameZ, 0);
 }

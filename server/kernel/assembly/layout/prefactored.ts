@@ -60,8 +60,8 @@ export const PREFACTORED_BYTES = PREFACTORED_COMMON + F64;
 
 /**
  * Contact of a column with a collider in this substep (prefactored/press.ts): f32x4 normal; f32x4 displacement that it
- * still lacks, m; f32x4 change of its kept force, N; i32 offset of the column; f32 coefficients of static and of dynamic
- * friction.
+ * still lacks, m; f32x4 change of its kept force, N; i32 offset of the column; f32 coefficients of static and of
+ * dynamic friction.
  */
 export const PREFACTORED_TOUCH_LACKS = LANES;
 export const PREFACTORED_TOUCH_CHANGE = PREFACTORED_TOUCH_LACKS + LANES;

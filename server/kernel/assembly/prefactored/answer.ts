@@ -13,8 +13,7 @@ import { pushBy, toLow, wayOf } from "../math/lanes";
 import { hasMarks, mark, marksOf, numberOf, unmark } from "../state/marks";
 import { countWork } from "../state/work";
 import { backSolve, unitsOfBackSolve } from "./backSolve";
-import { isHeld, isSolid, noteMet } from "./held";
-import { noteForces } from "./keptForces";
+import { isHeld, noteForces, noteMet, usesMetric } from "./held";
 import { pressOut } from "./press";
 
 /**
@@ -78,7 +77,7 @@ export function answerContacts(rows: usize, begin: i32, end: i32, pass: i32, h: 
     const row = rows + <usize>b * L.PREFACTORED_BYTES;
     if (isHeld(row)) continue;
     if (load<u32>(row, L.PREFACTORED_ANSWERS) && hasMarks()) answerBodies(row, h);
-    if (pass & L.PASS_LAST && isSolid(row) && pressOut(row, h)) noteForces(row);
+    if (pass & L.PASS_LAST && usesMetric(row) && pressOut(row, h)) noteForces(row, true);
   }
 }
 

@@ -130,7 +130,11 @@ export function quadraticForm(factor: usize, y: usize): f64 {
     let c = columns > 2 ? v128.load(at, 32) : none;
     const d = columns > 3 ? v128.load(at, 48) : none;
     // L^T y, from the first column on: each needs only later ones
-    a = more(more(more(a, number(group, L.GROUP_L10), b), number(group, L.GROUP_L20), c), number(group, L.GROUP_L30), d);
+    a = more(
+      more(more(a, number(group, L.GROUP_L10), b), number(group, L.GROUP_L20), c),
+      number(group, L.GROUP_L30),
+      d,
+    );
     b = more(more(b, number(group, L.GROUP_L21), c), number(group, L.GROUP_L31), d);
     c = more(c, number(group, L.GROUP_L32), d);
     let e = d;

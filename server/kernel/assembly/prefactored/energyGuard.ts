@@ -7,7 +7,7 @@
 import * as L from "../layout/layout";
 import { lowFrom, lowPrevFrom } from "../math/places";
 import { energyAt } from "./elements";
-import { isSolid } from "./held";
+import { isSolid, usesMetric } from "./held";
 import { commonEnergy, commonOf, findMotion, openMetric, relativeEnergy } from "./metric";
 import { isKnownToHold } from "./response";
 
@@ -53,7 +53,7 @@ function energyOf(row: usize, h: f32, before: bool): f64 {
   const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
   const order = <usize>load<u32>(row, L.PREFACTORED_ORDER);
   const hh = f32x4.splat(before ? h : 0);
-  if (isSolid(row)) return energyBetween(row, h, toX, toLow, before);
+  if (usesMetric(row)) return energyBetween(row, h, toX, toLow, before);
   let sum: f64 = 0;
   for (let k = load<i32>(row, L.PREFACTORED_COLUMNS), p = order; k > 0; k--, p += 4) {
     const at = first + <usize>load<u32>(p);
@@ -160,9 +160,9 @@ export function takeGain(row: usize, account: usize, h: f32): void {
   findMotion(h, 0);
   const relative = relativeEnergy;
   const common = commonEnergy;
-  // a support that threw the whole body: its common motion has gained, too. A solid's gives no more than that, or a body
-  // that owes vibrations could neither fall nor tip over
-  const most = solid ? max<f64>(0, wholeEnergy - load<f64>(row, L.PREFACTORED_COMMON)) : common;
+  // A support that threw the whole body: its common motion has gained, too. A solid's gives no more than that, or a
+  // body that owes vibrations could neither fall nor tip over.
+  const most = usesMetric(row) ? max<f64>(0, wholeEnergy - load<f64>(row, L.PREFACTORED_COMMON)) : common;
   const rest = min<f64>(min<f64>(common, most), max<f64>(0, gain - relative));
   if (solid) store<f64>(account, limit + max<f64>(0, gain - relative - rest));
   // momentum that bodies exchange stays

@@ -16,7 +16,7 @@ import { countWork } from "../state/work";
 import { bodyOf } from "../state/owners";
 import { showAnswers } from "./answer";
 import { isClosed, isNoted, takeGain } from "./energyGuard";
-import { isHeld, isSolid } from "./held";
+import { isHeld, isSolid, keepsForces, noteForces, stateOf } from "./held";
 import { moveByForces, openMetric } from "./metric";
 
 /** Share of its kept force that a pushed particle, and one without a push, keeps. */
@@ -36,8 +36,6 @@ const SHARE: f32 = 0.5;
 const SOLID_LEAST: f32 = 0.3;
 // share of the current body
 let share: f32 = 1;
-/** Substeps after the last push in which the energy is guarded: until then, forces have faded to 2^-FADED. */
-const FADED = 24;
 /** Counted work of a column. */
 const UNITS_OF_COLUMN = 2;
 
@@ -85,24 +83,9 @@ export function keepForces(rows: usize, begin: i32, end: i32, h: f32): void {
     const guarded = isSolid(row) ? met || work > 0 || keepsForces(row) : !met && keepsForces(row);
     const noted = isNoted(row, false);
     store<i32>(row, 0, L.PREFACTORED_NOTED);
-    if (closed && guarded && noted) takeGain(row, fadingAt(row) + 8, h);
-    store<i32>(fadingAt(row), work > 0 ? FADED : max<i32>(0, load<i32>(fadingAt(row)) - 1));
+    if (closed && guarded && noted) takeGain(row, stateOf(row) + 8, h);
+    noteForces(row, work > 0);
   }
-}
-
-/** Notes that a solid keeps forces of colliders (press.ts). */
-export function noteForces(row: usize): void {
-  store<i32>(fadingAt(row), FADED);
-}
-
-// @inline
-function fadingAt(row: usize): usize {
-  return <usize>load<u32>(row, L.PREFACTORED_KEPT) + ((<usize>load<i32>(row, L.PREFACTORED_COLUMNS)) << 4);
-}
-
-/** Returns whether a body kept forces from the substep before this one. */
-function keepsForces(row: usize): bool {
-  return load<i32>(fadingAt(row)) !== 0;
 }
 
 /** Returns whether contacts may add energy in this substep: those of a free solid also where they begin. */

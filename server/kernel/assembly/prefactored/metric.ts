@@ -8,7 +8,7 @@
 import * as L from "../layout/layout";
 import { countWork } from "../state/work";
 import { backSolve, quadraticForm } from "./backSolve";
-import { isMet, isSolid } from "./held";
+import { isMet, usesMetric } from "./held";
 import { isKnownToHold } from "./response";
 
 /** Counted work of a column. */
@@ -41,7 +41,7 @@ export function openMetric(at: usize): void {
   inertia = <usize>load<u32>(at, L.PREFACTORED_INERTIA);
   toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   toLowPrev = <usize>load<u32>(L.HEADER, L.H_LOW_PREV) - <usize>load<u32>(L.HEADER, L.H_X);
-  turns = isSolid(at) && !isMet(at) && isUnpinned(at) && !isHeldAtPoint();
+  turns = usesMetric(at) && !isMet(at) && isUnpinned(at) && !isHeldAtPoint();
   if (turns) measure();
 }
 
@@ -124,7 +124,7 @@ export function findMotion(h: f32, back: f32): void {
     common += m * square(whole);
     relative += m * square(u);
   }
-  if (isSolid(row)) relative = quadraticForm(row + L.PREFACTORED_FACTOR, y);
+  if (usesMetric(row)) relative = quadraticForm(row + L.PREFACTORED_FACTOR, y);
   const scale = 0.5 * <f64>h * <f64>h;
   commonEnergy = scale * common;
   relativeEnergy = scale * relative;

@@ -9,7 +9,7 @@ import * as L from "../layout/layout";
 import { mayBeAnswered } from "../colliders/colliderLanes";
 import { approach, depth, findTouch, grips, normal, rubs, slide } from "../colliders/touch";
 import { rests } from "../colliders/coefficients";
-import { carryAll } from "../integrate/particles";
+import { carryAll } from "../math/carry";
 import { pushBy, toLow } from "../math/lanes";
 import { hasMarks, marksOf, numberOf } from "../state/marks";
 import { bodyOf } from "../state/owners";
@@ -18,7 +18,7 @@ import { unitsOfBackSolve } from "./backSolve";
 import { moveByForces, openMetric } from "./metric";
 
 /** Most steps of a substep. */
-const MOST_STEPS = 3;
+const MOST_STEPS = 6;
 /** Square of the part of a fall of one substep that may be left. */
 const LEFT: f32 = 1e-4;
 
@@ -30,11 +30,9 @@ let order: usize = 0;
 let residual: usize = 0;
 let inertia: usize = 0;
 let kept: usize = 0;
-let moved: usize = 0;
 let lows: usize = 0;
 let touches: usize = 0;
 let end: usize = 0;
-let most = MOST_STEPS;
 let tolerance: f32 = 0;
 
 /**
@@ -51,12 +49,10 @@ export function pressOut(at: usize, h: f32): bool {
   residual = <usize>load<u32>(at, L.PREFACTORED_RESIDUAL);
   inertia = <usize>load<u32>(at, L.PREFACTORED_INERTIA);
   kept = <usize>load<u32>(at, L.PREFACTORED_KEPT);
-  moved = <usize>load<u32>(at, L.PREFACTORED_MOVED);
   lows = <usize>load<u32>(at, L.PREFACTORED_LOWS);
   touches = <usize>load<u32>(at, L.PREFACTORED_TOUCHES);
   end = touches;
   tolerance = 0;
-  most = MOST_STEPS;
   findTouches(h);
   if (end === touches) return false;
   settle();
@@ -93,7 +89,8 @@ function findTouches(h: f32): void {
     const marks = marked ? marksOf(numberOf(at)) : 0;
     const tangled = (marks & (L.MARK_WITHIN | L.MARK_SLOW)) !== 0;
     const near = touched && v128.any_true(f32x4.replace_lane(v128.load(force), 3, 0));
-    if (!tangled && findTouch(at, at + toPrev, h, table, near) && !leaves(at, h)) note(k, (marks & L.MARK_GLIDES) !== 0, at, h);
+    if (!tangled && findTouch(at, at + toPrev, h, table, near) && !leaves(at, h))
+      note(k, (marks & L.MARK_GLIDES) !== 0, at, h);
     else if (touched) v128.store(force, f32x4.splat(0));
   }
 }
@@ -119,8 +116,6 @@ function note(k: usize, glides: bool, at: usize, h: f32): void {
   store<f32>(end, glides ? 0 : grips, L.PREFACTORED_TOUCH_STATIC);
   store<f32>(end, glides ? 0 : rubs, L.PREFACTORED_TOUCH_FRICTION);
   end += L.PREFACTORED_TOUCH_BYTES;
-  // without the motion by this substep's forces
-  if (depth > 0 && !rests(approach + dot(normal, v128.load(moved + k)), acc, h)) most = 1;
   const a = v128.load(acc);
   const m = load<f32>(inertia + (k >> 2));
   tolerance += LEFT * m * h * h * h * h * dot(a, a);
@@ -183,7 +178,7 @@ function inCone(touch: usize, force: v128): v128 {
 function settle(): void {
   const stiffer = load<f32>(row, L.PREFACTORED_STIFFER);
   let before: f32 = 0;
-  for (let step = 0; step < most; step++) {
+  for (let step = 0; step < MOST_STEPS; step++) {
     const work = findChanges(stiffer, before);
     if (!(work > tolerance)) return;
     answerChanges();
