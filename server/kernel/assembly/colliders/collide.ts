@@ -51,7 +51,7 @@ export const RISE: f32 = 2;
 // normal of the last answer; each thread has its own instance
 export let answerX: f32, answerY: f32, answerZ: f32;
 /** Part of the motion at which it reached the surface; 0 if it began there. */
-export let answerT: f32;
+let answerT: f32;
 // motion of the last answerMotion, in the collider's frame
 export let fromX: f64, fromY: f64, fromZ: f64;
 export let toX: f64, toY: f64, toZ: f64;
