@@ -215,7 +215,7 @@ function endOfIteration(sizes: ProgramSizes, pass: number): Phase[] {
   if (meets || pass & L.PASS_LAST) phases.push(...everyPrefactored(sizes, L.KIND_PREFACTORED_PLACES));
   phases.push(one(L.KIND_CONTACTS, L.STAGE_CONTACTS, pass));
   if (sizes.balls) phases.push(one(L.KIND_BALLS, L.STAGE_RIGID, pass));
-  if (meets) phases.push(...everyPrefactored(sizes, L.KIND_PREFACTORED_ANSWER, pass));
+  if (meets || pass & L.PASS_LAST) phases.push(...everyPrefactored(sizes, L.KIND_PREFACTORED_ANSWER, pass));
   return phases;
 }
 

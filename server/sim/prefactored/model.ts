@@ -46,6 +46,8 @@ export interface PrefactoredModel {
   bends: BendElements | undefined;
   tets: TetElements | undefined;
   factor: Factor;
+  /** Mean of P's diagonal over m/h^2. */
+  stiffer: number;
 }
 
 type WithElements = Pick<BodyTemplate, "elements">;
@@ -84,7 +86,10 @@ export function prefactoredModel(
   if (tets) addTetrahedra(matrix, tets);
   for (const i of anchors) matrix.values[blockAt(matrix, i, i)]! *= 1 + ANCHOR;
   const order = nestedDissection(graph, body.own ?? body.positions, (i) => inertia[i]! > 0);
-  return { inertia, triangles, stiffness, bends, tets, factor: factorize(matrix, order) };
+  const free = [...order.filter((i) => inertia[i]! > 0)];
+  const ratios = free.map((i) => matrix.values[blockAt(matrix, i, i)]! / inertia[i]!);
+  const stiffer = ratios.reduce((sum, ratio) => sum + ratio, 0) / Math.max(1, ratios.length);
+  return { inertia, triangles, stiffness, bends, tets, factor: factorize(matrix, order), stiffer };
 }
 
 /** Trace of the bending stiffness over the membrane's. */

@@ -176,7 +176,8 @@ function shareOf(view: DataView, row: number): number {
 export function refactor(view: DataView, row: number, weak: boolean, anchors: Iterable<number>): void {
   const numbers = emptyNumbers(view, row);
   const { diagonal } = numbers;
-  diagonal.set(new Float32Array(view.buffer, view.getInt32(row + L.PREFACTORED_INERTIA, true), diagonal.length));
+  const inertia = new Float32Array(view.buffer, view.getInt32(row + L.PREFACTORED_INERTIA, true), diagonal.length);
+  diagonal.set(inertia);
   const factor = weak ? weakened(shareOf(view, row)) : 1;
   eachTriangle(view, row, ({ weft, warp, kWeft, kWarp }, lane) => {
     const columns = columnsAt(view, lane + L.PREFACTORED_TRIANGLE_COLUMN, 3);
@@ -189,6 +190,8 @@ export function refactor(view: DataView, row: number, weak: boolean, anchors: It
     );
   addTetrahedra(view, row, numbers);
   for (const k of anchors) diagonal[k]! *= 1 + ANCHOR;
+  const stiffer = diagonal.reduce((sum, value, k) => sum + value / inertia[k]!, 0) / Math.max(1, diagonal.length);
+  view.setFloat32(row + L.PREFACTORED_STIFFER, stiffer, true);
   for (let g = 0; g < numbers.first.length; g++) eliminate(numbers, g);
   writeNumbers(view, row, numbers);
 }

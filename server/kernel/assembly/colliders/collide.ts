@@ -52,6 +52,9 @@ export const RISE: f32 = 2;
 export let answerX: f32, answerY: f32, answerZ: f32;
 /** Part of the motion at which it reached the surface; 0 if it began there. */
 let answerT: f32;
+// motion of the last answerMotion, in the collider's frame
+export let fromX: f64, fromY: f64, fromZ: f64;
+export let toX: f64, toY: f64, toZ: f64;
 
 /**
  * Collides a motion from (px, py, pz) to (x, y, z), in the collider's frame, of a ball of radius r.
@@ -227,13 +230,35 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
   }
 }
 
+/** `answer` for the motion of the particle at `at` from (px, py, pz), in the frame of the collider. */
+export function answerMotion(c: usize, at: usize, px: f64, py: f64, pz: f64, r: f32): f32 {
+  const toLow = lowFrom();
+  fromX = px;
+  fromY = py;
+  fromZ = pz;
+  toX = place(at, toLow);
+  toY = place(at + 4, toLow);
+  toZ = place(at + 8, toLow);
+  const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
+  if (motion) {
+    inFrame(motion, L.MOTION_S0, L.MOTION_R0, px, py, pz);
+    fromX = frameX;
+    fromY = frameY;
+    fromZ = frameZ;
+    inFrame(motion, L.MOTION_S1, L.MOTION_R1, toX, toY, toZ);
+    toX = frameX;
+    toY = frameY;
+    toZ = frameZ;
+  }
+  return answer(c, fromX, fromY, fromZ, toX, toY, toZ, r);
+}
+
 /**
  * Collides a particle with all colliders in scene order, each with the motion from the original xPrev. @returns whether
  * one touched
  */
 function meetAll(at: usize, prev: usize, mark: i32, h: f32, table: usize): bool {
   const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
-  const toLow = lowFrom();
   const prevLow = lowPrevFrom() - (prev - at);
   const originX = place(prev, prevLow);
   const originY = place(prev + 4, prevLow);
@@ -244,25 +269,8 @@ function meetAll(at: usize, prev: usize, mark: i32, h: f32, table: usize): bool 
   let touched = false;
   for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
     if (!meets(table, n) || (drawn && load<i32>(c, L.COLLIDER_TYPE) !== L.COLLIDER_PLANE)) continue;
-    let px = originX;
-    let py = originY;
-    let pz = originZ;
-    let x = place(at, toLow);
-    let y = place(at + 4, toLow);
-    let z = place(at + 8, toLow);
-    const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
-    if (motion) {
-      inFrame(motion, L.MOTION_S0, L.MOTION_R0, px, py, pz);
-      px = frameX;
-      py = frameY;
-      pz = frameZ;
-      inFrame(motion, L.MOTION_S1, L.MOTION_R1, x, y, z);
-      x = frameX;
-      y = frameY;
-      z = frameZ;
-    }
-    const depth = answer(c, px, py, pz, x, y, z, load<f32>(prev, 12));
-    if (depth > 0 && respond(c, at, prev, mark, h, px, py, pz, x, y, z, depth)) touched = true;
+    const depth = answerMotion(c, at, originX, originY, originZ, load<f32>(prev, 12));
+    if (depth > 0 && respond(c, at, prev, mark, h, fromX, fromY, fromZ, toX, toY, toZ, depth)) touched = true;
   }
   return touched;
 }
@@ -300,12 +308,16 @@ function respond(
   const approach = <f32>-((x - px) * answerX + (y - py) * answerY + (z - pz) * answerZ);
   // the depth that friction acts on: older overlap exerts no pressure
   const grip = min<f32>(depth, max<f32>(approach, 0));
-  if (answerT === 0 && depth > grip + RISE * h * r) {
-    const within = min<f32>(r, max<f32>(0, r - distanceAtStart(c, at, prev)));
-    depth = min<f32>(depth, max<f32>(0, depth - within) + RISE * h * r);
-  }
-  moveOut(c, at, prev, mark, h, px, py, pz, x, y, z, depth, grip, approach);
+  moveOut(c, at, prev, mark, h, px, py, pz, x, y, z, riseBy(c, at, prev, depth, grip, h), grip, approach);
   return true;
+}
+
+/** Returns how far a particle moves out in this substep, after an answer of this depth. @param grip see moveOut */
+export function riseBy(c: usize, at: usize, prev: usize, depth: f32, grip: f32, h: f32): f32 {
+  const r = load<f32>(prev, 12);
+  if (answerT !== 0 || depth <= grip + RISE * h * r) return depth;
+  const within = min<f32>(r, max<f32>(0, r - distanceAtStart(c, at, prev)));
+  return min<f32>(depth, max<f32>(0, depth - within) + RISE * h * r);
 }
 
 /**

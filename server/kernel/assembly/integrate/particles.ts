@@ -6,12 +6,13 @@
  * 0.03 mm at 300 m, more than gravity moves a body from rest in ten substeps; at 1 m still more than 1/10,000 s at 1
  * mm/s. A correction by less than half a step would change nothing, and a larger one is off by as much: forces are
  * lost, undamped bodies gain energy, and damped ones tremble. So constraints add their corrections to the low word
- * alone (math/lanes.ts), whose steps are as small as the correction. `carry` then moves whole steps over to x:
+ * alone (math/lanes.ts), whose steps are as small as the correction. `carryAll` then moves whole steps over to x:
  *   x' = x + low,  low' = low - (x' - x)                                                          exact if |x| > |low|
  * The velocity is computed from the true displacement, (x - xPrev) + (low - lowPrev). Velocities of undamped particles
  * have low words too: at 20 m/s, 1/10,000 s of gravity adds 500 steps of float32, always rounded alike.
  */
 import * as L from "../layout/layout";
+import { carryAll, carryOver } from "../math/carry";
 import { placeBits } from "../math/lanes";
 
 /** Damping below which velocities have low words, 1/s. More damping hides their rounding. */
@@ -58,21 +59,9 @@ export function predict(begin: i32, end: i32, h: f32): void {
   }
 }
 
-/** Sets a particle to x + low, normalized. The fourth lane of `low` is 0. */
-// @inline
-function carryOver(particle: usize, toLow: usize, x: v128, low: v128): void {
-  const there = f32x4.add(x, low);
-  v128.store(particle, there);
-  v128.store(particle + toLow, f32x4.sub(low, f32x4.sub(there, x)));
-}
-
 /** Carries low words over to x, if there is contact between surfaces or balls, which reads x before updateVelocity. */
 export function carry(begin: i32, end: i32): void {
-  if (!load<u32>(L.HEADER, L.H_SAFE) && !load<i32>(L.HEADER, L.H_BALL_COUNT)) return;
-  const X = <usize>load<u32>(L.HEADER, L.H_X);
-  const toLow = <usize>load<u32>(L.HEADER, L.H_LOW) - X;
-  for (let i = begin, x = X + ((<usize>begin) << 4); i < end; i++, x += 16)
-    carryOver(x, toLow, v128.load(x), v128.load(x + toLow));
+  if (load<u32>(L.HEADER, L.H_SAFE) || load<i32>(L.HEADER, L.H_BALL_COUNT)) carryAll(begin, end);
 }
 
 /**

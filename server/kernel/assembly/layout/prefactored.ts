@@ -18,7 +18,7 @@ export const PREFACTORED_MOVED = PREFACTORED_RESIDUAL + I32;
 // i32 pointer: f32x4[m + 1] positions before contacts, m; then impulses per h^2, N
 export const PREFACTORED_PLACES = PREFACTORED_MOVED + I32;
 // i32 pointer, STATE: f32x4[m] kept contact forces, N; then i32 substeps until they have faded, if
-// contacts do not push again, and at 8 more bytes f64 J of energyGuard.ts
+// contacts do not push again, i32 1 if other bodies have pushed, f64 J of energyGuard.ts
 export const PREFACTORED_KEPT = PREFACTORED_PLACES + I32;
 export const PREFACTORED_LOWS = PREFACTORED_KEPT + I32; // i32 pointer: f32x4[m] low words before contacts, m
 // i32 pointer, STATE: f32[m] inverse mass that each column shows to other bodies, 1/kg, 0: its own; 0: the sheet meets
@@ -50,7 +50,25 @@ export const PREFACTORED_NOTED = PREFACTORED_MET + I32;
 // f64 J: work of other bodies in this substep, if they have pushed
 export const PREFACTORED_WORK = PREFACTORED_NOTED + I32;
 export const PREFACTORED_END = PREFACTORED_WORK + F64; // i32 address behind the last particle in X
-export const PREFACTORED_BYTES = PREFACTORED_END + I32 + 8;
+// i32 pointer: PREFACTORED_TOUCH rows of a solid, one for each column
+export const PREFACTORED_TOUCHES = PREFACTORED_END + I32;
+// f32: mean over the columns of P's diagonal over m/h^2
+export const PREFACTORED_STIFFER = PREFACTORED_TOUCHES + I32;
+// f64 J: part of PREFACTORED_ENERGY that is the body's common motion and place
+export const PREFACTORED_COMMON = PREFACTORED_STIFFER + F32;
+export const PREFACTORED_BYTES = PREFACTORED_COMMON + F64;
+
+/**
+ * Contact of a column with a collider in this substep (prefactored/press.ts): f32x4 normal; f32x4 displacement that it
+ * still lacks, m; f32x4 change of its kept force, N; i32 offset of the column; f32 coefficients of static and of
+ * dynamic friction.
+ */
+export const PREFACTORED_TOUCH_LACKS = LANES;
+export const PREFACTORED_TOUCH_CHANGE = PREFACTORED_TOUCH_LACKS + LANES;
+export const PREFACTORED_TOUCH_COLUMN = PREFACTORED_TOUCH_CHANGE + LANES;
+export const PREFACTORED_TOUCH_STATIC = PREFACTORED_TOUCH_COLUMN + I32;
+export const PREFACTORED_TOUCH_FRICTION = PREFACTORED_TOUCH_STATIC + F32;
+export const PREFACTORED_TOUCH_BYTES = PREFACTORED_TOUCH_FRICTION + F32 + 4;
 
 /**
  * Four triangles: 3 x 4 addresses of corners, 3 x 4 byte offsets of their columns in a vector, D_m^-1 (2x2), stiffness

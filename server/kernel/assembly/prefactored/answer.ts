@@ -13,7 +13,8 @@ import { pushBy, toLow, wayOf } from "../math/lanes";
 import { hasMarks, mark, marksOf, numberOf, unmark } from "../state/marks";
 import { countWork } from "../state/work";
 import { backSolve, unitsOfBackSolve } from "./backSolve";
-import { isHeld } from "./held";
+import { isHeld, noteForces, noteMet, usesMetric } from "./held";
+import { pressOut } from "./press";
 
 /**
  * Growth of an answer in a substep without a push, until it is the particle's own mass. A ball leaves out some of its
@@ -67,24 +68,31 @@ export function showAnswers(row: usize): void {
   }
 }
 
-/** Moves sheets begin .. end as wholes by the pushes of other bodies. @param rows address of the PREFACTORED rows */
-export function answerContacts(rows: usize, begin: i32, end: i32, h: f32): void {
-  if (!hasMarks()) return;
+/**
+ * Moves bodies begin .. end as wholes by the pushes of other bodies, then solids by those of colliders.
+ * @param rows address of the PREFACTORED rows
+ */
+export function answerContacts(rows: usize, begin: i32, end: i32, pass: i32, h: f32): void {
   for (let b = begin; b < end; b++) {
     const row = rows + <usize>b * L.PREFACTORED_BYTES;
-    if (!load<u32>(row, L.PREFACTORED_ANSWERS) || isHeld(row)) continue;
-    open(row);
-    markNear(<usize>load<u32>(row, L.PREFACTORED_END));
-    const pushed = collectPushes(h);
-    store<i32>(row, pushed ? 1 : 0, L.PREFACTORED_MET);
-    if (pushed) {
-      backSolve(row + L.PREFACTORED_FACTOR, residual);
-      countWork(unitsOfBackSolve(row));
-    }
-    let work: f64 = 0;
-    for (let k: usize = 0; k < columns; k++) work += takeAnswer(k, pushed, 1 / (h * h));
-    store<f64>(row, work, L.PREFACTORED_WORK);
+    if (isHeld(row)) continue;
+    if (load<u32>(row, L.PREFACTORED_ANSWERS) && hasMarks()) answerBodies(row, h);
+    if (pass & L.PASS_LAST && usesMetric(row) && pressOut(row, h)) noteForces(row, true);
   }
+}
+
+function answerBodies(row: usize, h: f32): void {
+  open(row);
+  markNear(<usize>load<u32>(row, L.PREFACTORED_END));
+  const pushed = collectPushes(h);
+  noteMet(row, pushed);
+  if (pushed) {
+    backSolve(row + L.PREFACTORED_FACTOR, residual);
+    countWork(unitsOfBackSolve(row));
+  }
+  let work: f64 = 0;
+  for (let k: usize = 0; k < columns; k++) work += takeAnswer(k, pushed, 1 / (h * h));
+  store<f64>(row, work, L.PREFACTORED_WORK);
 }
 
 /** Address behind the particles of all bodies: those of core meshes begin there. */
@@ -134,7 +142,7 @@ function markSide(block: usize, met: i32, ofFirst: i32, middle: usize): void {
 }
 
 // @inline
-function isMet(at: usize): bool {
+function isMarked(at: usize): bool {
   return (marksOf(numberOf(at)) & L.MARK_MET) !== 0;
 }
 
@@ -159,7 +167,7 @@ function collectPushes(h: f32): bool {
   for (let k: usize = 0; k < columns; k++) {
     const at = particleAt(k);
     const w = load<f32>(at, 12);
-    if (!(w > 0) || !isMet(at)) continue;
+    if (!(w > 0) || !isMarked(at)) continue;
     const q = f32x4.mul(f32x4.splat(inverse / w), pushOf(k, at));
     const size = lengthOf(q);
     if (!(size > 0)) continue;
@@ -183,7 +191,7 @@ function takeAnswer(k: usize, pushed: bool, perSquare: f32): f64 {
   store<f32>(at, own, 12);
   const answer = answers + (k << 2);
   const old = load<f32>(answer);
-  const push = isMet(at) ? pushOf(k, at) : f32x4.splat(0);
+  const push = isMarked(at) ? pushOf(k, at) : f32x4.splat(0);
   const size = lengthOf(push);
   if (!(size > 0)) store<f32>(answer, SOFTER * old < own ? SOFTER * old : 0);
   if (!pushed) return 0;

@@ -112,3 +112,57 @@ function backward(groups: usize, end: usize, p: i32, rows: usize, entries: usize
     v128.store(at, a);
   }
 }
+
+/** Returns y^T L D L^T y, of three lanes. Overwrites y. */
+export function quadraticForm(factor: usize, y: usize): f64 {
+  const rows = <usize>load<u32>(factor, L.FACTOR_ENTRY_ROWS);
+  const entries = <usize>load<u32>(factor, L.FACTOR_ENTRIES);
+  const groups = <usize>load<u32>(factor, L.FACTOR_GROUPS);
+  const end = groups + <usize>load<i32>(factor, L.FACTOR_GROUP_COUNT) * L.GROUP_BYTES;
+  let p = 0;
+  let sum: f64 = 0;
+  for (let group = groups; group < end; group += L.GROUP_BYTES) {
+    const at = y + <usize>load<u32>(group, L.GROUP_FIRST);
+    const columns = load<i32>(group, L.GROUP_COLUMNS);
+    const none = f32x4.splat(0);
+    let a = v128.load(at);
+    let b = columns > 1 ? v128.load(at, 16) : none;
+    let c = columns > 2 ? v128.load(at, 32) : none;
+    const d = columns > 3 ? v128.load(at, 48) : none;
+    // L^T y, from the first column on: each needs only later ones
+    a = more(
+      more(more(a, number(group, L.GROUP_L10), b), number(group, L.GROUP_L20), c),
+      number(group, L.GROUP_L30),
+      d,
+    );
+    b = more(more(b, number(group, L.GROUP_L21), c), number(group, L.GROUP_L31), d);
+    c = more(c, number(group, L.GROUP_L32), d);
+    let e = d;
+    for (const until = p + load<i32>(group, L.GROUP_ROWS); p < until; p++) {
+      const there = v128.load(y + <usize>load<u32>(rows + ((<usize>p) << 2)));
+      const entry = entries + ((<usize>p) << 4);
+      a = more(a, v128.load32_splat(entry), there);
+      b = more(b, v128.load32_splat(entry, 4), there);
+      c = more(c, v128.load32_splat(entry, 8), there);
+      e = more(e, v128.load32_splat(entry, 12), there);
+    }
+    sum += squareOver(a, load<f32>(group, L.GROUP_D0));
+    if (columns > 1) sum += squareOver(b, load<f32>(group, L.GROUP_D1));
+    if (columns > 2) sum += squareOver(c, load<f32>(group, L.GROUP_D2));
+    if (columns > 3) sum += squareOver(e, load<f32>(group, L.GROUP_D3));
+  }
+  return sum;
+}
+
+// @inline
+function more(a: v128, l: v128, b: v128): v128 {
+  return f32x4.add(a, f32x4.mul(l, b));
+}
+
+// @inline
+function squareOver(a: v128, inverse: f32): f64 {
+  const square = f32x4.mul(a, a);
+  return (
+    <f64>(f32x4.extract_lane(square, 0) + f32x4.extract_lane(square, 1) + f32x4.extract_lane(square, 2)) / <f64>inverse
+  );
+}

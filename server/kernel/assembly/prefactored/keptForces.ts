@@ -14,10 +14,10 @@ import { hasMarks, marksOf, numberOf } from "../state/marks";
 import { lowFrom } from "../math/places";
 import { countWork } from "../state/work";
 import { bodyOf } from "../state/owners";
-import { backSolve } from "./backSolve";
 import { showAnswers } from "./answer";
 import { isClosed, isNoted, takeGain } from "./energyGuard";
-import { isHeld, isSolid } from "./held";
+import { isHeld, isSolid, keepsForces, noteForces, stateOf } from "./held";
+import { moveByForces, openMetric } from "./metric";
 
 /** Share of its kept force that a pushed particle, and one without a push, keeps. */
 const KEPT: f32 = 0.98;
@@ -36,8 +36,6 @@ const SHARE: f32 = 0.5;
 const SOLID_LEAST: f32 = 0.3;
 // share of the current body
 let share: f32 = 1;
-/** Substeps after the last push in which the energy is guarded: until then, forces have faded to 2^-FADED. */
-const FADED = 24;
 /** Counted work of a column. */
 const UNITS_OF_COLUMN = 2;
 
@@ -76,7 +74,8 @@ export function keepForces(rows: usize, begin: i32, end: i32, h: f32): void {
     if (work > 0) {
       const y = <usize>load<u32>(row, L.PREFACTORED_RESIDUAL);
       memory.copy(y, <usize>load<u32>(row, L.PREFACTORED_PLACES), (<usize>columns) << 4);
-      backSolve(row + L.PREFACTORED_FACTOR, y);
+      openMetric(row);
+      moveByForces(y);
       step = stepFor(row, columns, y, work);
     }
     takeForces(row, columns, step, h);
@@ -84,19 +83,9 @@ export function keepForces(rows: usize, begin: i32, end: i32, h: f32): void {
     const guarded = isSolid(row) ? met || work > 0 || keepsForces(row) : !met && keepsForces(row);
     const noted = isNoted(row, false);
     store<i32>(row, 0, L.PREFACTORED_NOTED);
-    if (closed && guarded && noted) takeGain(row, fadingAt(row) + 8, h);
-    store<i32>(fadingAt(row), work > 0 ? FADED : max<i32>(0, load<i32>(fadingAt(row)) - 1));
+    if (closed && guarded && noted) takeGain(row, stateOf(row) + 8, h);
+    noteForces(row, work > 0);
   }
-}
-
-// @inline
-function fadingAt(row: usize): usize {
-  return <usize>load<u32>(row, L.PREFACTORED_KEPT) + ((<usize>load<i32>(row, L.PREFACTORED_COLUMNS)) << 4);
-}
-
-/** Returns whether a body kept forces from the substep before this one. */
-function keepsForces(row: usize): bool {
-  return load<i32>(fadingAt(row)) !== 0;
 }
 
 /** Returns whether contacts may add energy in this substep: those of a free solid also where they begin. */
@@ -131,6 +120,7 @@ function findImpulses(row: usize, columns: i32): f64 {
   const inertia = <usize>load<u32>(row, L.PREFACTORED_INERTIA);
   const moved = <usize>load<u32>(row, L.PREFACTORED_MOVED);
   const places = <usize>load<u32>(row, L.PREFACTORED_PLACES);
+  const kept = <usize>load<u32>(row, L.PREFACTORED_KEPT);
   const meets = hasMarks() && load<u32>(row, L.PREFACTORED_ANSWERS) !== 0;
   const lead = leadOf(first);
   const lows = <usize>load<u32>(row, L.PREFACTORED_LOWS);
@@ -141,8 +131,9 @@ function findImpulses(row: usize, columns: i32): f64 {
   for (let k: usize = 0; k < <usize>columns; k++) {
     const place = places + (k << 4);
     const particle = first + <usize>load<u32>(order + (k << 2));
-    if (meets && marksOf(numberOf(particle)) & L.MARK_MET) {
-      share = 1;
+    const met = meets && (marksOf(numberOf(particle)) & L.MARK_MET) !== 0;
+    if (met || load<f32>(kept + (k << 4), 12) !== 0) {
+      if (met) share = 1;
       v128.store(place, f32x4.splat(0));
       continue;
     }
@@ -180,6 +171,8 @@ function takeForces(row: usize, columns: i32, step: f32, h: f32): void {
     const q = v128.load(places + (k << 4));
     const at = kept + (k << 4);
     let F = v128.load(at);
+    // those of colliders have their own rule
+    if (f32x4.extract_lane(F, 3) !== 0) continue;
     if (v128.any_true(q)) F = f32x4.add(f32x4.mul(f32x4.splat(KEPT), F), f32x4.mul(by, q));
     else if (v128.any_true(F))
       F = leaves(first + <usize>load<u32>(order + (k << 2)), F, h) ? f32x4.splat(0) : f32x4.mul(f32x4.splat(FADING), F);

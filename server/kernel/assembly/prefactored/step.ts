@@ -17,11 +17,12 @@
 import * as L from "../layout/layout";
 import { pushBy, toLow, wayOf } from "../math/lanes";
 import { countWork } from "../state/work";
-import { backSolve, unitsOfBackSolve } from "./backSolve";
+import { unitsOfBackSolve } from "./backSolve";
 import { addForces, energyAt, stiffening } from "./elements";
 import { isClosed, isNoted, noteEnergy } from "./energyGuard";
 import { isHeld, isSolid } from "./held";
 import { mayGain } from "./keptForces";
+import { moveByForces, openMetric } from "./metric";
 
 /** Most repeated solves before the substep begins anew, and most halvings after that. */
 const REPEATS = 3;
@@ -54,6 +55,7 @@ export function solvePrefactored(rows: usize, begin: i32, end: i32, pass: i32, h
     open(rows + <usize>b * L.PREFACTORED_BYTES);
     if (isHeld(row)) continue;
     if (pass & L.PASS_FIRST) start(h);
+    openMetric(row);
     if (isSolid(row)) {
       if (pass & L.PASS_FIRST) solveAhead(h);
       continue;
@@ -196,11 +198,11 @@ function findCorrection(h: f32): void {
     const at = (<usize>k) << 4;
     const missing = f32x4.sub(fall(particleAt(k), h2), v128.load(moved + at));
     const inertial = f32x4.mul(v128.load32_splat(inertia + (at >> 2)), missing);
-    v128.store(residual + at, f32x4.add(inertial, v128.load(kept + at)));
+    v128.store(residual + at, f32x4.add(inertial, v128.and(LANES_OF_PLACE, v128.load(kept + at))));
   }
   v128.store(residual + ((<usize>columns) << 4), f32x4.splat(0));
   addForces(row);
-  backSolve(row + L.PREFACTORED_FACTOR, residual);
+  moveByForces(residual);
 }
 
 /** Repeats the solve until the incremental potential is at most its value at the start of the substep. */

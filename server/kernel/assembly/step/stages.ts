@@ -110,7 +110,7 @@ function runBodies(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h: 
   else if (kind === L.KIND_IMPLICIT_TOGETHER) stepTogether();
   else if (kind === L.KIND_PREFACTORED) solvePrefactored(data, begin, end, pass, h);
   else if (kind === L.KIND_PREFACTORED_PLACES) notePlaces(data, begin, end);
-  else if (kind === L.KIND_PREFACTORED_ANSWER) answerContacts(data, begin, end, h);
+  else if (kind === L.KIND_PREFACTORED_ANSWER) answerContacts(data, begin, end, pass, h);
   else if (kind === L.KIND_PREFACTORED_FORCES) keepForces(data, begin, end, h);
   else if (kind === L.KIND_RIGID) moveRigid(begin, end, h, scratch);
   else if (kind === L.KIND_BALLS) solveBalls(pass, h, scratch);

@@ -133,6 +133,7 @@ function takeArrays(
   take(L.PREFACTORED_INERTIA, 4 * columns);
   if (triangles) take(L.PREFACTORED_TRIANGLES, L.PREFACTORED_TRIANGLE_BYTES * fours(triangles.volume.length));
   if (bends) take(L.PREFACTORED_BENDS, L.PREFACTORED_BEND_BYTES * fours(bends.alpha.length));
+  if (tets) take(L.PREFACTORED_TOUCHES, L.PREFACTORED_TOUCH_BYTES * columns);
   if (tets) take(L.PREFACTORED_TETS, L.PREFACTORED_TET_BYTES * fours(tets.volume.length));
   return at;
 }
@@ -150,6 +151,7 @@ function writeRow(
   view.setInt32(row + L.PREFACTORED_TRIANGLE_ROWS, fours(model.triangles?.volume.length ?? 0), true);
   view.setInt32(row + L.PREFACTORED_BEND_ROWS, fours(model.bends?.alpha.length ?? 0), true);
   view.setInt32(row + L.PREFACTORED_TET_ROWS, fours(model.tets?.volume.length ?? 0), true);
+  view.setFloat32(row + L.PREFACTORED_STIFFER, model.stiffer, true);
   view.setFloat32(row + L.PREFACTORED_LEAD, model.tets ? LEAD : 1, true);
 }
 
