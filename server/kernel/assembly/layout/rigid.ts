@@ -84,7 +84,9 @@ export const RIGID_CONTACT_FACE = RIGID_CONTACT_COLLIDER + I32;
 export const RIGID_CONTACT_BEFORE = RIGID_CONTACT_FACE + I32;
 // f64x3 kg m: direction of the last extrapolation
 export const RIGID_CONTACT_DIRECTION = RIGID_CONTACT_BEFORE + 3 * F64;
-export const RIGID_CONTACT_BYTES = RIGID_CONTACT_DIRECTION + 3 * F64;
+export const RIGID_CONTACT_APPROACH = RIGID_CONTACT_DIRECTION + 3 * F64; // f64 m, before all pushes
+export const RIGID_CONTACT_MOVER = RIGID_CONTACT_APPROACH + F64; // i32 address of its collider's MOTION row; 0: none
+export const RIGID_CONTACT_BYTES = RIGID_CONTACT_MOVER + I32 + 4;
 
 /** Push of a contact of rigid bodies in the substep before (rigidWarmStart.ts). */
 export const RIGID_KEPT_SUBSTEP = 0; // u32 number of the substep; 0: none

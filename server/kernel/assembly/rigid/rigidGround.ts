@@ -88,6 +88,7 @@ function begin(contact: usize, row: usize, thickness: f64): void {
   store<u32>(contact, 0, L.RIGID_CONTACT_LANE);
   store<u32>(contact, <u32>row, L.RIGID_CONTACT_FIRST);
   store<u32>(contact, 0, L.RIGID_CONTACT_SECOND);
+  store<u32>(contact, 0, L.RIGID_CONTACT_MOVER);
   memory.fill(contact + L.RIGID_CONTACT_PUSHED, 0, 32);
   store<i32>(contact, 0, L.RIGID_CONTACT_GROUP);
   store<i32>(contact, 1, L.RIGID_CONTACT_FACE);
@@ -164,6 +165,7 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   put(contact + L.RIGID_CONTACT_ARM, rx, ry, rz);
   put(contact + L.RIGID_CONTACT_CARRIED, gx, gy, gz);
   store<f64>(contact, inverseMassAt(row, rx, ry, rz, mx, my, mz), L.RIGID_CONTACT_INVERSE);
+  store<f64>(contact, -along, L.RIGID_CONTACT_APPROACH);
   putGap(contact, began, along, margin, h);
   const mu = frictionAt(row, c, load<f32>(acc, 12), ux, uy, uz, along);
   store<f64>(contact, mu, L.RIGID_CONTACT_DYNAMIC);

@@ -57,6 +57,16 @@ import {
   weightOf,
 } from "./rigidRow";
 import { beginsIsland, islandCount, islandLast, islandRatio, partIslands } from "./rigidIslands";
+import {
+  beginMovers,
+  driveMovers,
+  findMovers,
+  limitMovers,
+  moveMovers,
+  overloadMovers,
+  pushMover,
+  takeBackIsland,
+} from "./movers";
 import { reduceContacts } from "./rigidManifold";
 import { apply, setApart } from "./rigidRelease";
 import { keepPush, recall } from "./rigidWarmStart";
@@ -196,12 +206,17 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
   beginRows();
   for (let n = 0; n < contacts; n++) prepare(contactAt(n));
   addColliders(scratch);
-  if (!contacts) return;
+  beginMovers(first);
+  if (!contacts) {
+    moveMovers(0);
+    return;
+  }
   contacts = reduceContacts(contacts, scratch);
   store<i32>(L.HEADER, contacts, L.H_RIGID_CONTACT_COUNT);
+  findMovers(contacts);
   if (first) warmStart();
-  partIslands(contacts);
-  for (let n = 0; n < contacts; n++) if (beginsIsland(contactAt(n))) solveIsland(contactAt(n));
+  solveIslands();
+  moveMovers(contacts);
   if (first) for (let n = 0; n < contacts; n++) keepPush(contactAt(n));
   setApart(contacts, RESIDUE);
   for (let n = 0; n < contacts; n++) {
@@ -209,6 +224,21 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
     close(<usize>load<u32>(contact, L.RIGID_CONTACT_FIRST));
     close(<usize>load<u32>(contact, L.RIGID_CONTACT_SECOND));
   }
+}
+
+/** Solves all islands, and those again that overload a mover. */
+function solveIslands(): void {
+  partIslands(contacts);
+  let again = false;
+  for (let n = 0; n < contacts; n++) {
+    if (!beginsIsland(contactAt(n))) continue;
+    solveIsland(contactAt(n));
+    again = overloadMovers(contactAt(n)) || again;
+  }
+  if (!again) return;
+  partIslands(contacts);
+  for (let n = 0; n < contacts; n++)
+    if (beginsIsland(contactAt(n)) && takeBackIsland(contactAt(n))) solveIsland(contactAt(n));
 }
 
 /**
@@ -222,6 +252,8 @@ function solveIsland(island: usize): void {
   const residue = RESIDUE / islandRatio;
   let most = restMotion;
   let before: f64 = 0;
+  limitMovers(island);
+  driveMovers();
   for (let sweep = 0; sweep < sweeps; sweep += 2) {
     countWork(UNITS_OF_PUSHES * islandCount);
     let largest: f64 = 0;
@@ -229,8 +261,10 @@ function solveIsland(island: usize): void {
       notePush(at);
       largest = max<f64>(largest, push(at));
     }
+    largest = max<f64>(largest, driveMovers());
     for (let at = islandLast; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_BEFORE))
       largest = max<f64>(largest, push(at));
+    largest = max<f64>(largest, driveMovers());
     most = max<f64>(most, largest);
     if (!(largest > residue * most)) break;
     // an extrapolation needs sweeps after it, which restore the bounds of pushes
@@ -300,6 +334,7 @@ function driveOnOne(contact: usize, b: f64): void {
   store<f64>(contact, dz, L.RIGID_CONTACT_DRAG + 16);
   const add = all - had;
   apply(contact, add * mx + dx - hadX, add * my + dy - hadY, add * mz + dz - hadZ, false);
+  pushMover(contact, add);
 }
 
 /** Adds contacts of all rigid bodies with analytic colliders. */
@@ -356,7 +391,8 @@ function push(contact: usize): f64 {
   const mx = load<f64>(contact, L.RIGID_CONTACT_NORMAL);
   const my = load<f64>(contact, L.RIGID_CONTACT_NORMAL + 8);
   const mz = load<f64>(contact, L.RIGID_CONTACT_NORMAL + 16);
-  const W = load<f64>(contact, L.RIGID_CONTACT_INVERSE);
+  const mover = <usize>load<u32>(contact, L.RIGID_CONTACT_MOVER);
+  const W = load<f64>(contact, L.RIGID_CONTACT_INVERSE) + (mover ? load<f64>(mover, L.MOTION_INVERSE) : 0);
   const had = load<f64>(contact, L.RIGID_CONTACT_PUSHED);
   if (!(W > 0)) return 0;
   relative(contact);
@@ -365,6 +401,7 @@ function push(contact: usize): f64 {
   if (add !== 0) {
     store<f64>(contact, all, L.RIGID_CONTACT_PUSHED);
     apply(contact, add * mx, add * my, add * mz, false);
+    pushMover(contact, add);
   }
   const dragged = all > 0 || had > 0 ? drag(contact, all, mx, my, mz) : 0;
   return max<f64>(abs<f64>(add), dragged) * W;
