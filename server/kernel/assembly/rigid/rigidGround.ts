@@ -6,7 +6,8 @@
  * through all of them.
  *   d0 distance of a surface particle from the collider minus its margin at the start of the substep,  n its gradient
  *   u . n >= min(0, d0) - d0,  u the displacement of the particle's place on the body against the collider's
- * Only for near and slow particles: rigid.ts handles impacts that may bounce, and penetration during the substep.
+ * Only for near and slow particles: rigid.ts handles impacts that may bounce, and penetration during the substep. Of
+ * balls only those that a mover squeezes (solve/movers.ts): other balls meet colliders in rigid.ts alone.
  */
 import * as L from "../layout/layout";
 import { findCoefficients, rests, rootBounce, rootStatic } from "../colliders/coefficients";
@@ -20,16 +21,20 @@ import { inverseMassAt } from "./rigidBody";
 
 /** Particles up to this part of their margin above it get rows: pushes may bring them to it. */
 const NEAR: f32 = 0.5;
+/** The same for a ball, in radii. */
+const NEAR_BALL: f32 = 0.05;
+/** Cosine of two normals below which a body between two colliders is squeezed: 107 degrees. */
+const OPPOSED: f64 = -0.3;
 
 /**
  * Returns the n-th body's SHAPE row.
- * @returns 0 unless it is rigid, not a smooth ball, takes part and may touch colliders in this tick
+ * @returns 0 unless it is rigid, takes part and may touch colliders in this tick; of a ball unless there are movers
  */
 export function standingRow(n: i32): usize {
   const body = <usize>load<u32>(L.HEADER, L.H_BODIES) + <usize>n * L.BODY_BYTES;
   const row = <usize>load<u32>(body, L.BODY_RIGID);
   if (!row || load<i32>(body, L.BODY_FREE) || load<i32>(body, L.BODY_INACTIVE)) return 0;
-  if (load<f64>(row, L.SHAPE_RADIUS) > 0) return 0;
+  if (load<f64>(row, L.SHAPE_RADIUS) > 0 && !load<i32>(L.HEADER, L.H_MOTION_COUNT)) return 0;
   if (!hasMarks()) return row;
   return marksOf(numberOf(<usize>load<u32>(row, L.SHAPE_FIRST))) & (L.MARK_WITHIN | L.MARK_SLOW) ? 0 : row;
 }
@@ -44,7 +49,9 @@ export function addGrounds(row: usize, at: usize, most: i32): i32 {
   const table = <usize>load<u32>(<usize>load<u32>(row, L.SHAPE_BODY), L.BODY_MEETS);
   const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
   const first = <usize>load<u32>(row, L.SHAPE_FIRST);
-  const surface = load<i32>(row, L.SHAPE_SURFACE);
+  const ball = load<f64>(row, L.SHAPE_RADIUS) > 0;
+  const surface = ball ? 1 : load<i32>(row, L.SHAPE_SURFACE);
+  const begin = at;
   let count = 0;
   for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
     if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH || !meets(table, n) || !isNear(row, c)) continue;
@@ -55,13 +62,34 @@ export function addGrounds(row: usize, at: usize, most: i32): i32 {
       count++;
     }
   }
-  return count;
+  return ball && !isSqueezed(begin, count) ? 0 : count;
+}
+
+/** Returns whether two of these contacts oppose each other, one of them with a mover. */
+function isSqueezed(contacts: usize, count: i32): bool {
+  const end = contacts + <usize>count * L.RIGID_CONTACT_BYTES;
+  for (let one = contacts; one < end; one += L.RIGID_CONTACT_BYTES) {
+    const row =
+      <usize>load<u32>(L.HEADER, L.H_COLLIDERS) +
+      <usize>(-1 - load<i32>(one, L.RIGID_CONTACT_COLLIDER)) * L.COLLIDER_BYTES;
+    if (!load<u32>(row, L.COLLIDER_MOTION)) continue;
+    for (let two = contacts; two < end; two += L.RIGID_CONTACT_BYTES) {
+      let along: f64 = 0;
+      for (let k: usize = 0; k < 24; k += 8)
+        along += load<f64>(one + k, L.RIGID_CONTACT_NORMAL) * load<f64>(two + k, L.RIGID_CONTACT_NORMAL);
+      if (along < OPPOSED) return true;
+    }
+  }
+  return false;
 }
 
 /** Returns false only if no surface particle was near the collider when the substep began. */
 function isNear(row: usize, c: usize): bool {
   const first = <usize>load<u32>(row, L.SHAPE_FIRST);
-  const margin = load<f32>(first + <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X), 12);
+  const margin = max<f32>(
+    load<f32>(first + <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X), 12),
+    <f32>load<f64>(row, L.SHAPE_RADIUS),
+  );
   const x = load<f64>(row, L.SHAPE_CENTER) - load<f64>(row, L.SHAPE_SHIFT);
   const y = load<f64>(row, L.SHAPE_CENTER + 8) - load<f64>(row, L.SHAPE_SHIFT + 8);
   const z = load<f64>(row, L.SHAPE_CENTER + 16) - load<f64>(row, L.SHAPE_SHIFT + 16);
@@ -106,19 +134,21 @@ function frictionAt(row: usize, c: usize, root: f32, ux: f64, uy: f64, uz: f64, 
     : <f64>root * <f64>load<f32>(c, L.COLLIDER_FRICTION);
 }
 
-/** Adds the contact of one particle with one collider. @returns whether there is one */
+/** Adds the contact of one particle, or of a ball, with one collider. @returns whether there is one */
 function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   const toX = <usize>load<u32>(L.HEADER, L.H_X);
   const prev = p + <usize>load<u32>(L.HEADER, L.H_XPREV) - toX;
   const acc = <usize>load<u32>(row, L.SHAPE_FIRST) + <usize>load<u32>(L.HEADER, L.H_ACC) - toX;
   const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
   const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
-  const margin = load<f32>(prev, 12);
+  const R = load<f64>(row, L.SHAPE_RADIUS);
+  const margin = R > 0 ? <f32>R : load<f32>(prev, 12);
   const toLow = lowFrom();
   const prevLow = lowPrevFrom() - (prev - p);
-  let x = place(prev, prevLow);
-  let y = place(prev + 4, prevLow);
-  let z = place(prev + 8, prevLow);
+  const center = row + L.SHAPE_CENTER;
+  let x = R > 0 ? load<f64>(center) - load<f64>(row, L.SHAPE_SHIFT) : place(prev, prevLow);
+  let y = R > 0 ? load<f64>(center, 8) - load<f64>(row, L.SHAPE_SHIFT + 8) : place(prev + 4, prevLow);
+  let z = R > 0 ? load<f64>(center, 16) - load<f64>(row, L.SHAPE_SHIFT + 16) : place(prev + 8, prevLow);
   // displacement of the collider at that place
   let gx: f64 = 0;
   let gy: f64 = 0;
@@ -138,7 +168,7 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   }
   const distance = distanceTo(c, x, y, z);
   const began = distance - margin;
-  if (!(distance > 0 && began < NEAR * margin)) return false;
+  if (!(distance > 0 && began < (R > 0 ? NEAR_BALL : NEAR) * margin)) return false;
   let mx = nx;
   let my = ny;
   let mz = nz;
@@ -148,9 +178,9 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
     my = <f32>frameY;
     mz = <f32>frameZ;
   }
-  const rx = place(p, toLow) - load<f64>(row, L.SHAPE_CENTER);
-  const ry = place(p + 4, toLow) - load<f64>(row, L.SHAPE_CENTER + 8);
-  const rz = place(p + 8, toLow) - load<f64>(row, L.SHAPE_CENTER + 16);
+  const rx = R > 0 ? -R * <f64>mx : place(p, toLow) - load<f64>(center);
+  const ry = R > 0 ? -R * <f64>my : place(p + 4, toLow) - load<f64>(center, 8);
+  const rz = R > 0 ? -R * <f64>mz : place(p + 8, toLow) - load<f64>(center, 16);
   const turn = row + L.SHAPE_TURN;
   const ux = load<f64>(row, L.SHAPE_SHIFT) + load<f64>(turn, 8) * rz - load<f64>(turn, 16) * ry - gx;
   const uy = load<f64>(row, L.SHAPE_SHIFT + 8) + load<f64>(turn, 16) * rx - load<f64>(turn) * rz - gy;
