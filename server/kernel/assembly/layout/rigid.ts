@@ -51,7 +51,8 @@ export const SHAPE_STATE_ROWS = 5;
 export const RIGID_CONTACT_LANE = 0;
 export const RIGID_CONTACT_FIRST = RIGID_CONTACT_LANE + I32; // i32 address of the first one's SHAPE row; 0: particles
 export const RIGID_CONTACT_SECOND = RIGID_CONTACT_FIRST + I32; // i32 likewise of the second
-export const RIGID_CONTACT_RESTS = RIGID_CONTACT_SECOND + I32; // i32 1: it approaches no faster than a resting contact
+// i32 1: it approaches no faster than a resting contact; 2: on a collider, faster, and may bounce
+export const RIGID_CONTACT_RESTS = RIGID_CONTACT_SECOND + I32;
 export const RIGID_CONTACT_NORMAL = RIGID_CONTACT_RESTS + I32; // f64x3
 // f64x3 from the first body's center to where both are pushed, m
 export const RIGID_CONTACT_ARM = RIGID_CONTACT_NORMAL + 3 * F64;

@@ -25,6 +25,11 @@ const NEAR: f32 = 0.5;
 const NEAR_BALL: f32 = 0.05;
 /** Cosine of two normals below which a body between two colliders is squeezed: 107 degrees. */
 const OPPOSED: f64 = -0.3;
+/** RIGID_CONTACT_RESTS of an impact that may bounce. */
+const BOUNCES: i32 = 2;
+
+/** Whether the current body has such impacts. */
+let bouncing = false;
 
 /**
  * Returns the n-th body's SHAPE row.
@@ -51,8 +56,9 @@ export function addGrounds(row: usize, at: usize, most: i32): i32 {
   const first = <usize>load<u32>(row, L.SHAPE_FIRST);
   const ball = load<f64>(row, L.SHAPE_RADIUS) > 0;
   const surface = ball ? 1 : load<i32>(row, L.SHAPE_SURFACE);
-  const begin = at;
+  const contacts = at;
   let count = 0;
+  bouncing = false;
   for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
     if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH || !meets(table, n) || !isNear(row, c)) continue;
     for (let i = 0, p = first; i < surface && count < most; i++, p += 16) {
@@ -62,7 +68,19 @@ export function addGrounds(row: usize, at: usize, most: i32): i32 {
       count++;
     }
   }
-  return ball && !isSqueezed(begin, count) ? 0 : count;
+  if (ball && !isSqueezed(contacts, count)) return 0;
+  return bouncing && !isSqueezed(contacts, count) ? leaveOutBounces(contacts, count) : count;
+}
+
+/** Leaves impacts that may bounce to rigid.ts. @returns number of contacts left */
+function leaveOutBounces(contacts: usize, count: i32): i32 {
+  let left = contacts;
+  for (let n = 0, at = contacts; n < count; n++, at += L.RIGID_CONTACT_BYTES) {
+    if (load<i32>(at, L.RIGID_CONTACT_RESTS) === BOUNCES) continue;
+    if (left < at) memory.copy(left, at, L.RIGID_CONTACT_BYTES);
+    left += L.RIGID_CONTACT_BYTES;
+  }
+  return <i32>((left - contacts) / L.RIGID_CONTACT_BYTES);
 }
 
 /** Returns whether two of these contacts oppose each other, one of them with a mover. */
@@ -188,9 +206,10 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   const along = ux * mx + uy * my + uz * mz;
   const slow = rests(<f32>-along, acc, h);
   findCoefficients(<usize>load<u32>(row, L.SHAPE_FIRST), load<f32>(acc, 12));
-  if (!slow && rootBounce * load<f32>(c, L.COLLIDER_RESTITUTION) > 0) return false;
+  const bounces = !slow && rootBounce * load<f32>(c, L.COLLIDER_RESTITUTION) > 0;
+  bouncing = bouncing || bounces;
   begin(contact, row, margin);
-  store<i32>(contact, slow ? 1 : 0, L.RIGID_CONTACT_RESTS);
+  store<i32>(contact, slow ? 1 : bounces ? BOUNCES : 0, L.RIGID_CONTACT_RESTS);
   put(contact + L.RIGID_CONTACT_NORMAL, mx, my, mz);
   put(contact + L.RIGID_CONTACT_ARM, rx, ry, rz);
   put(contact + L.RIGID_CONTACT_CARRIED, gx, gy, gz);

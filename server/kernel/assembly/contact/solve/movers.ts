@@ -47,6 +47,12 @@ export function yields(mover: usize): bool {
   return mover !== 0 && load<f64>(mover, L.MOTION_INVERSE) > 0;
 }
 
+/** Returns the displacement by a weight in a substep, m. */
+export function leastFall(): f64 {
+  const h: f64 = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
+  return max<f64>(restMotion, G * h * h);
+}
+
 function lengthOf(at: usize): f64 {
   const x = load<f64>(at);
   const y = load<f64>(at, 8);
@@ -71,7 +77,8 @@ export function beginMovers(first: bool): void {
 
 /** Finds the movers of the first `count` contacts. */
 export function findMovers(count: i32): void {
-  if (motions()) for (let n = 0; n < count; n++) store<u32>(contactAt(n), <u32>moverOf(contactAt(n)), L.RIGID_CONTACT_MOVER);
+  if (motions())
+    for (let n = 0; n < count; n++) store<u32>(contactAt(n), <u32>moverOf(contactAt(n)), L.RIGID_CONTACT_MOVER);
 }
 
 /** Returns the MOTION row of the collider that a contact pushes; 0: none that moves. */
@@ -87,7 +94,8 @@ function moverOf(contact: usize): usize {
   const particle = particleOf(<usize>load<u32>(contact, L.RIGID_CONTACT_LANE), one ? 3 : 0);
   for (let n = 0; n < motions(); n++) {
     const core = <usize>load<u32>(motionAt(n), L.MOTION_CORE);
-    if (particle >= core && particle < core + (<usize>load<i32>(motionAt(n), L.MOTION_CORE_COUNT) << 4)) return motionAt(n);
+    if (particle >= core && particle < core + ((<usize>load<i32>(motionAt(n), L.MOTION_CORE_COUNT)) << 4))
+      return motionAt(n);
   }
   return 0;
 }
@@ -111,9 +119,9 @@ export function pushMover(contact: usize, push: f64): void {
     );
 }
 
-/** Sets the limit of an island, and the masses of its movers that yield. */
-export function limitMovers(island: usize): void {
-  if (!motions()) return;
+/** Sets the limit of an island, and the masses of its movers that yield. @returns whether it has any */
+export function limitMovers(island: usize): bool {
+  if (!motions()) return false;
   const one = <usize>load<u32>(island, L.RIGID_CONTACT_FIRST);
   root = rootOf(gives(one) ? one : <usize>load<u32>(island, L.RIGID_CONTACT_SECOND));
   let mass: f64 = 0;
@@ -126,17 +134,19 @@ export function limitMovers(island: usize): void {
   let approach: f64 = 0;
   for (let at = island; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_NEXT))
     approach = max<f64>(approach, load<f64>(at, L.RIGID_CONTACT_APPROACH));
-  const h: f64 = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
-  limit = mass * (GRIP * max<f64>(restMotion, G * h * h) + IMPACT * approach);
+  limit = mass * (GRIP * leastFall() + IMPACT * approach);
+  let any = false;
   for (let n = 0; n < motions(); n++) {
     const mover = motionAt(n);
     if (!isOfIsland(mover)) continue;
+    any = true;
     store<f64>(mover, 1 / mass, L.MOTION_INVERSE);
     store<f64>(mover, limit, L.MOTION_MOST);
   }
   // pushes of the substep before
   for (let at = island; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_NEXT))
     pushMover(at, load<f64>(at, L.RIGID_CONTACT_PUSHED));
+  return any;
 }
 
 // @inline
@@ -221,7 +231,10 @@ export function moveMovers(count: i32): void {
     if (!yields(mover)) continue;
     const step = mover + L.MOTION_STEP;
     // a drive below its limit has its way, without the residue of sweeps
-    if (!(lengthOf(mover + L.MOTION_DRIVE) >= (1 - 1e-9) * load<f64>(mover, L.MOTION_MOST)) || !load<u32>(mover, L.MOTION_ROOT))
+    if (
+      !(lengthOf(mover + L.MOTION_DRIVE) >= (1 - 1e-9) * load<f64>(mover, L.MOTION_MOST)) ||
+      !load<u32>(mover, L.MOTION_ROOT)
+    )
       memory.copy(step, mover + L.MOTION_RETURN, 24);
     const x = load<f64>(step);
     const y = load<f64>(step, 8);

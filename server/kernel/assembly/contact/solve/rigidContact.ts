@@ -65,6 +65,7 @@ import {
   moveMovers,
   overloadMovers,
   pushMover,
+  leastFall,
   takeBackIsland,
 } from "./movers";
 import { reduceContacts } from "./rigidManifold";
@@ -252,8 +253,11 @@ function solveIsland(island: usize): void {
   const residue = RESIDUE / islandRatio;
   let most = restMotion;
   let before: f64 = 0;
-  limitMovers(island);
-  driveMovers();
+  const yielding = limitMovers(island);
+  if (yielding) {
+    most = 10 * leastFall();
+    driveMovers();
+  }
   for (let sweep = 0; sweep < sweeps; sweep += 2) {
     countWork(UNITS_OF_PUSHES * islandCount);
     let largest: f64 = 0;
@@ -261,10 +265,10 @@ function solveIsland(island: usize): void {
       notePush(at);
       largest = max<f64>(largest, push(at));
     }
-    largest = max<f64>(largest, driveMovers());
+    if (yielding) largest = max<f64>(largest, driveMovers());
     for (let at = islandLast; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_BEFORE))
       largest = max<f64>(largest, push(at));
-    largest = max<f64>(largest, driveMovers());
+    if (yielding) largest = max<f64>(largest, driveMovers());
     most = max<f64>(most, largest);
     if (!(largest > residue * most)) break;
     // an extrapolation needs sweeps after it, which restore the bounds of pushes
