@@ -101,13 +101,35 @@ function isSqueezed(contacts: usize, count: i32): bool {
   return false;
 }
 
+/** Returns the distance that a body's points keep from a collider, m; of a ball its radius. */
+function marginOf(row: usize): f32 {
+  const R = load<f64>(row, L.SHAPE_RADIUS);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  return R > 0 ? <f32>R : load<f32>(<usize>load<u32>(row, L.SHAPE_FIRST) + toPrev, 12);
+}
+
+let startX: f64;
+let startY: f64;
+let startZ: f64;
+
+/** Finds where a surface particle, or a ball's center, was at the start of the substep. */
+function findStart(row: usize, p: usize): void {
+  if (load<f64>(row, L.SHAPE_RADIUS) > 0) {
+    startX = load<f64>(row, L.SHAPE_CENTER) - load<f64>(row, L.SHAPE_SHIFT);
+    startY = load<f64>(row, L.SHAPE_CENTER + 8) - load<f64>(row, L.SHAPE_SHIFT + 8);
+    startZ = load<f64>(row, L.SHAPE_CENTER + 16) - load<f64>(row, L.SHAPE_SHIFT + 16);
+    return;
+  }
+  const prev = p + <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  const prevLow = lowPrevFrom() - (prev - p);
+  startX = place(prev, prevLow);
+  startY = place(prev + 4, prevLow);
+  startZ = place(prev + 8, prevLow);
+}
+
 /** Returns false only if no surface particle was near the collider when the substep began. */
 function isNear(row: usize, c: usize): bool {
-  const first = <usize>load<u32>(row, L.SHAPE_FIRST);
-  const margin = max<f32>(
-    load<f32>(first + <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X), 12),
-    <f32>load<f64>(row, L.SHAPE_RADIUS),
-  );
+  const margin = marginOf(row);
   const x = load<f64>(row, L.SHAPE_CENTER) - load<f64>(row, L.SHAPE_SHIFT);
   const y = load<f64>(row, L.SHAPE_CENTER + 8) - load<f64>(row, L.SHAPE_SHIFT + 8);
   const z = load<f64>(row, L.SHAPE_CENTER + 16) - load<f64>(row, L.SHAPE_SHIFT + 16);
@@ -155,18 +177,15 @@ function frictionAt(row: usize, c: usize, root: f32, ux: f64, uy: f64, uz: f64, 
 /** Adds the contact of one particle, or of a ball, with one collider. @returns whether there is one */
 function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   const toX = <usize>load<u32>(L.HEADER, L.H_X);
-  const prev = p + <usize>load<u32>(L.HEADER, L.H_XPREV) - toX;
   const acc = <usize>load<u32>(row, L.SHAPE_FIRST) + <usize>load<u32>(L.HEADER, L.H_ACC) - toX;
   const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
   const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   const R = load<f64>(row, L.SHAPE_RADIUS);
-  const margin = R > 0 ? <f32>R : load<f32>(prev, 12);
-  const toLow = lowFrom();
-  const prevLow = lowPrevFrom() - (prev - p);
-  const center = row + L.SHAPE_CENTER;
-  let x = R > 0 ? load<f64>(center) - load<f64>(row, L.SHAPE_SHIFT) : place(prev, prevLow);
-  let y = R > 0 ? load<f64>(center, 8) - load<f64>(row, L.SHAPE_SHIFT + 8) : place(prev + 4, prevLow);
-  let z = R > 0 ? load<f64>(center, 16) - load<f64>(row, L.SHAPE_SHIFT + 16) : place(prev + 8, prevLow);
+  const margin = marginOf(row);
+  findStart(row, p);
+  let x = startX;
+  let y = startY;
+  let z = startZ;
   // displacement of the collider at that place
   let gx: f64 = 0;
   let gy: f64 = 0;
@@ -196,6 +215,8 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
     my = <f32>frameY;
     mz = <f32>frameZ;
   }
+  const toLow = lowFrom();
+  const center = row + L.SHAPE_CENTER;
   const rx = R > 0 ? -R * <f64>mx : place(p, toLow) - load<f64>(center);
   const ry = R > 0 ? -R * <f64>my : place(p + 4, toLow) - load<f64>(center, 8);
   const rz = R > 0 ? -R * <f64>mz : place(p + 8, toLow) - load<f64>(center, 16);

@@ -83,6 +83,9 @@ const PUSHES = 16384;
 /** Sweeps end when the largest correction is below this part of the largest so far, over the ratio of masses. */
 const RESIDUE: f64 = 1e-3;
 
+/** The same for islands whose movers yield, in RESIDUE (movers.ts). */
+const COARSER: f64 = 10;
+
 /** Counted work of a contact in two sweeps. */
 const UNITS_OF_PUSHES = 15;
 
@@ -255,7 +258,7 @@ function solveIsland(island: usize): void {
   let before: f64 = 0;
   const yielding = limitMovers(island);
   if (yielding) {
-    most = 10 * leastFall();
+    most = COARSER * leastFall();
     driveMovers();
   }
   for (let sweep = 0; sweep < sweeps; sweep += 2) {
