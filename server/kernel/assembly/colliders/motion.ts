@@ -1,7 +1,8 @@
 /**
- * Moving colliders: the pose at the start and the end of the substep, as a pure function of tick and substep. The
- * loader makes keys (time, translation, unit quaternion) from the scene's. They are close enough that a straight line
- * between two quaternions, normalized, turns evenly. Clients draw the same path (shared/geometry/colliderMotion.ts).
+ * Moving colliders: the pose at the start and the end of the substep, as a pure function of tick and substep, plus the
+ * displacement of movers that yield (contact/solve/movers.ts). The loader makes keys (time, translation, unit
+ * quaternion) from the scene's. They are close enough that a straight line between two quaternions, normalized, turns
+ * evenly. Clients draw the same path (shared/geometry/colliderMotion.ts).
  * Here only + - * / sqrt are used.
  */
 import * as L from "../layout/layout";

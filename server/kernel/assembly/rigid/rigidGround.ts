@@ -23,6 +23,8 @@ import { inverseMassAt } from "./rigidBody";
 const NEAR: f32 = 0.5;
 /** The same for a ball, in radii. */
 const NEAR_BALL: f32 = 0.05;
+/** What a margin is to the residue and the release of other bodies, for a ball, in radii. */
+const SKIN: f32 = 0.02;
 /** Cosine of two normals below which a body between two colliders is squeezed: 107 degrees. */
 const OPPOSED: f64 = -0.3;
 /** RIGID_CONTACT_RESTS of an impact that may bounce. */
@@ -229,14 +231,15 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   findCoefficients(<usize>load<u32>(row, L.SHAPE_FIRST), load<f32>(acc, 12));
   const bounces = !slow && rootBounce * load<f32>(c, L.COLLIDER_RESTITUTION) > 0;
   bouncing = bouncing || bounces;
-  begin(contact, row, margin);
+  const skin = R > 0 ? SKIN * margin : margin;
+  begin(contact, row, skin);
   store<i32>(contact, slow ? 1 : bounces ? BOUNCES : 0, L.RIGID_CONTACT_RESTS);
   put(contact + L.RIGID_CONTACT_NORMAL, mx, my, mz);
   put(contact + L.RIGID_CONTACT_ARM, rx, ry, rz);
   put(contact + L.RIGID_CONTACT_CARRIED, gx, gy, gz);
   store<f64>(contact, inverseMassAt(row, rx, ry, rz, mx, my, mz), L.RIGID_CONTACT_INVERSE);
   store<f64>(contact, -along, L.RIGID_CONTACT_APPROACH);
-  putGap(contact, began, along, margin, h);
+  putGap(contact, began, along, skin, h);
   const mu = frictionAt(row, c, load<f32>(acc, 12), ux, uy, uz, along);
   store<f64>(contact, mu, L.RIGID_CONTACT_DYNAMIC);
   store<f64>(contact, mu, L.RIGID_CONTACT_STATIC);
