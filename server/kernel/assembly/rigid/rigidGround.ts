@@ -129,6 +129,28 @@ function findStart(row: usize, p: usize): void {
   startZ = place(prev + 8, prevLow);
 }
 
+// displacement of a collider in the substep
+let carriedX: f64;
+let carriedY: f64;
+let carriedZ: f64;
+
+/** Finds the displacement of a collider at the place that `findStart` found, which is then in the collider's frame. */
+function findCarried(motion: usize): void {
+  carriedX = carriedY = carriedZ = 0;
+  if (!motion) return;
+  inFrame(motion, L.MOTION_S0, L.MOTION_R0, startX, startY, startZ);
+  const x = frameX;
+  const y = frameY;
+  const z = frameZ;
+  fromFrame(motion, L.MOTION_S1, L.MOTION_R1, x, y, z);
+  carriedX = frameX - startX;
+  carriedY = frameY - startY;
+  carriedZ = frameZ - startZ;
+  startX = x;
+  startY = y;
+  startZ = z;
+}
+
 /** Returns false only if no surface particle was near the collider when the substep began. */
 function isNear(row: usize, c: usize): bool {
   const margin = marginOf(row);
@@ -185,27 +207,11 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   const R = load<f64>(row, L.SHAPE_RADIUS);
   const margin = marginOf(row);
   findStart(row, p);
-  let x = startX;
-  let y = startY;
-  let z = startZ;
-  // displacement of the collider at that place
-  let gx: f64 = 0;
-  let gy: f64 = 0;
-  let gz: f64 = 0;
-  if (motion) {
-    inFrame(motion, L.MOTION_S0, L.MOTION_R0, x, y, z);
-    const sx = frameX;
-    const sy = frameY;
-    const sz = frameZ;
-    fromFrame(motion, L.MOTION_S1, L.MOTION_R1, sx, sy, sz);
-    gx = frameX - x;
-    gy = frameY - y;
-    gz = frameZ - z;
-    x = sx;
-    y = sy;
-    z = sz;
-  }
-  const distance = distanceTo(c, x, y, z);
+  findCarried(motion);
+  const gx = carriedX;
+  const gy = carriedY;
+  const gz = carriedZ;
+  const distance = distanceTo(c, startX, startY, startZ);
   const began = distance - margin;
   if (!(distance > 0 && began < (R > 0 ? NEAR_BALL : NEAR) * margin)) return false;
   let mx = nx;

@@ -241,6 +241,24 @@ export function takeBackIsland(island: usize): bool {
   return any;
 }
 
+/** Returns whether a rigid body sleeps where a mover may touch it: without contacts, it must not return into that. */
+function holdsSleeper(mover: usize): bool {
+  const bodies = <usize>load<u32>(L.HEADER, L.H_BODIES);
+  for (let n = load<i32>(L.HEADER, L.H_BODY_COUNT) - 1; n >= 0; n--) {
+    const body = bodies + <usize>n * L.BODY_BYTES;
+    const row = <usize>load<u32>(body, L.BODY_RIGID);
+    if (!row || !load<i32>(body, L.BODY_INACTIVE)) continue;
+    let far: f64 = 0;
+    for (let k: usize = 0; k < 3; k++) {
+      const d = load<f64>(row + (k << 3), L.SHAPE_CENTER) - <f64>load<f32>(mover + (k << 2), L.MOTION_S1);
+      far += d * d;
+    }
+    const reach = <f64>load<f32>(mover, L.MOTION_RADIUS) + 1.1 * load<f64>(row, L.SHAPE_EXTENT);
+    if (!(far > reach * reach)) return true;
+  }
+  return false;
+}
+
 /** Moves the movers that yield, with their core meshes. @param count contacts */
 export function moveMovers(count: i32): void {
   const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
@@ -249,11 +267,10 @@ export function moveMovers(count: i32): void {
     if (!yields(mover)) continue;
     const step = mover + L.MOTION_STEP;
     // a drive below its limit has its way, without the residue of sweeps
-    if (
-      !(lengthOf(mover + L.MOTION_DRIVE) >= (1 - 1e-9) * load<f64>(mover, L.MOTION_MOST)) ||
-      !load<u32>(mover, L.MOTION_ROOT)
-    )
+    const touched = load<u32>(mover, L.MOTION_ROOT) !== 0;
+    if (!(touched && lengthOf(mover + L.MOTION_DRIVE) >= (1 - 1e-9) * load<f64>(mover, L.MOTION_MOST)))
       memory.copy(step, mover + L.MOTION_RETURN, 24);
+    if (!touched && holdsSleeper(mover)) memory.fill(step, 0, 24);
     const x = load<f64>(step);
     const y = load<f64>(step, 8);
     const z = load<f64>(step, 16);
