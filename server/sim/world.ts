@@ -534,6 +534,11 @@ export class SimWorld implements World {
     // after a reset no body is in the way of a collider
     const marks = marksIn(views.i32);
     for (const { first, count } of layout.cores) for (let p = first; p < first + count; p++) marks[p]! &= ~L.MARK_LAGS;
+    const motions = views.i32[(L.HEADER + L.H_MOTIONS) / 4]!;
+    for (let n = 0; n < views.i32[(L.HEADER + L.H_MOTION_COUNT) / 4]!; n++) {
+      const at = (motions + n * L.MOTION_BYTES + L.MOTION_YIELD) / 4;
+      views.i32.fill(0, at, at + 6);
+    }
     views.i32[(L.HEADER + L.H_RESOLUTION) / 4] = 0;
     this.intersections.request();
   }

@@ -6,9 +6,10 @@
  * q and the sum are float64, q the difference of two float32 numbers. So an unmoved collider (R = 1, s the center) is
  * exactly where the scene puts it. x at the end of a substep is bitwise xPrev at the start of the next.
  * If a path restarts elsewhere (MOTION_JUMPS), both poses are the new one, and so are the safe positions: they are not
- * swept across the room. A collider may squeeze a body that has no room left. Then the contact response
- * (contactResponse.ts) holds back particles of its core mesh, in the last resort. They return to the path in the next
- * substep by an ordinary motion: put there at once, they would be on the other side of the body that held them.
+ * swept across the room. A collider may squeeze a body that has no room left. To rigid bodies it yields as a whole
+ * (contact/solve/movers.ts). To others the contact response (contactResponse.ts) holds back particles of its core mesh,
+ * in the last resort. They return to the path in the next substep by an ordinary motion: put there at once, they would
+ * be on the other side of the body that held them.
  */
 import * as L from "../layout/layout";
 import { planMotions, poseAtEnd } from "./motion";

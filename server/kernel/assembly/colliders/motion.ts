@@ -1,7 +1,8 @@
 /**
- * Moving colliders: the pose at the start and the end of the substep, as a pure function of tick and substep. The
- * loader makes keys (time, translation, unit quaternion) from the scene's. They are close enough that a straight line
- * between two quaternions, normalized, turns evenly. Clients draw the same path (shared/geometry/colliderMotion.ts).
+ * Moving colliders: the pose at the start and the end of the substep, as a pure function of tick and substep, plus the
+ * displacement of movers that yield (contact/solve/movers.ts). The loader makes keys (time, translation, unit
+ * quaternion) from the scene's. They are close enough that a straight line between two quaternions, normalized, turns
+ * evenly. Clients draw the same path (shared/geometry/colliderMotion.ts).
  * Here only + - * / sqrt are used.
  */
 import * as L from "../layout/layout";
@@ -26,7 +27,10 @@ export function planMotions(): void {
   const substeps = load<i32>(L.HEADER, L.H_SUBSTEPS);
   for (let n = load<i32>(L.HEADER, L.H_MOTION_COUNT); n > 0; n--, row += L.MOTION_BYTES) {
     const radius: f64 = load<f32>(row, L.MOTION_RADIUS);
-    let travel: f64 = 0;
+    const x0 = load<f64>(row, L.MOTION_YIELD);
+    const y0 = load<f64>(row, L.MOTION_YIELD + 8);
+    const z0 = load<f64>(row, L.MOTION_YIELD + 16);
+    let travel = sqrt(x0 * x0 + y0 * y0 + z0 * z0);
     let before = cycle(row, timeOf(0));
     evaluate(row, timeOf(0), before);
     write(row, L.MOTION_S0, L.MOTION_R0);
@@ -82,10 +86,20 @@ export function moveColliders(): void {
     write(row, L.MOTION_S1, L.MOTION_R1);
     // a path that restarts elsewhere is not swept across the room
     const jumped = before !== after && load<i32>(row, L.MOTION_LOOP) === L.MOTION_JUMPS;
-    if (!jumped) evaluate(row, from, before);
+    if (jumped) {
+      memory.fill(row + L.MOTION_YIELD, 0, 24);
+      write(row, L.MOTION_S1, L.MOTION_R1);
+    } else evaluate(row, from, before);
     store<i32>(row, jumped ? 1 : 0, L.MOTION_JUMPED);
     write(row, L.MOTION_S0, L.MOTION_R0);
   }
+}
+
+/** Sets the second pose anew, after the collider has yielded in this substep. */
+export function shiftEnd(row: usize): void {
+  const to = timeOf(load<i32>(L.HEADER, L.H_SUBSTEP) + 1);
+  evaluate(row, to, cycle(row, to));
+  write(row, L.MOTION_S1, L.MOTION_R1);
 }
 
 /** Returns the simulated time since the room began at the start of substep s of this tick, s. */
@@ -142,9 +156,9 @@ function evaluate(row: usize, time: f64, cycles: f64): void {
 }
 
 function write(row: usize, s: usize, r: usize): void {
-  store<f32>(row + s, <f32>(load<f32>(row, L.MOTION_CENTER) + tx));
-  store<f32>(row + s, <f32>(load<f32>(row, L.MOTION_CENTER + 4) + ty), 4);
-  store<f32>(row + s, <f32>(load<f32>(row, L.MOTION_CENTER + 8) + tz), 8);
+  store<f32>(row + s, <f32>(load<f32>(row, L.MOTION_CENTER) + tx + load<f64>(row, L.MOTION_YIELD)));
+  store<f32>(row + s, <f32>(load<f32>(row, L.MOTION_CENTER + 4) + ty + load<f64>(row, L.MOTION_YIELD + 8)), 4);
+  store<f32>(row + s, <f32>(load<f32>(row, L.MOTION_CENTER + 8) + tz + load<f64>(row, L.MOTION_YIELD + 16)), 8);
   const at = row + r;
   store<f32>(at, <f32>(1 - 2 * (qy * qy + qz * qz)));
   store<f32>(at, <f32>(2 * (qx * qy - qw * qz)), 4);

@@ -1,5 +1,5 @@
 /** Rows of colliders and of their motion. */
-import { F32, I32 } from "./sizes.ts";
+import { F32, F64, I32 } from "./sizes.ts";
 
 export const COLLIDER_PLANE = 0;
 export const COLLIDER_SPHERE = 1;
@@ -50,7 +50,15 @@ export const MOTION_CORE_COUNT = MOTION_CORE + I32; // i32 particles; 0: no core
 // i32 pointer: f64x3 per particle, from the center in the scene's frame, m
 export const MOTION_CORE_POINTS = MOTION_CORE_COUNT + I32;
 export const MOTION_JUMPED = MOTION_CORE_POINTS + I32; // i32 1: its path restarted elsewhere in this substep
-export const MOTION_BYTES = MOTION_JUMPED + I32 + 12;
+// movers that yield (contact/solve/movers.ts). f64x3 displacement from its path, m: state
+export const MOTION_YIELD = MOTION_JUMPED + I32 + 4;
+export const MOTION_STEP = MOTION_YIELD + 3 * F64; // f64x3 its change in this solve, m
+export const MOTION_RETURN = MOTION_STEP + 3 * F64; // f64x3 the change without contacts, m
+export const MOTION_DRIVE = MOTION_RETURN + 3 * F64; // f64x3 kg m, push that holds it there
+export const MOTION_INVERSE = MOTION_DRIVE + 3 * F64; // f64 1/kg; 0: it does not yield in this solve
+export const MOTION_MOST = MOTION_INVERSE + F64; // f64 kg m, largest push that holds it
+export const MOTION_ROOT = MOTION_MOST + F64; // i32 a SHAPE row that touches it, while islands are joined; 0: none
+export const MOTION_BYTES = MOTION_ROOT + I32 + 4;
 
 export const MOTION_ONCE = 0; // stays at the last key
 export const MOTION_CLOSED = 1; // restarts where it ends

@@ -51,7 +51,8 @@ export const SHAPE_STATE_ROWS = 5;
 export const RIGID_CONTACT_LANE = 0;
 export const RIGID_CONTACT_FIRST = RIGID_CONTACT_LANE + I32; // i32 address of the first one's SHAPE row; 0: particles
 export const RIGID_CONTACT_SECOND = RIGID_CONTACT_FIRST + I32; // i32 likewise of the second
-export const RIGID_CONTACT_RESTS = RIGID_CONTACT_SECOND + I32; // i32 1: it approaches no faster than a resting contact
+// i32 1: it approaches no faster than a resting contact; 2: on a collider, faster, and may bounce
+export const RIGID_CONTACT_RESTS = RIGID_CONTACT_SECOND + I32;
 export const RIGID_CONTACT_NORMAL = RIGID_CONTACT_RESTS + I32; // f64x3
 // f64x3 from the first body's center to where both are pushed, m
 export const RIGID_CONTACT_ARM = RIGID_CONTACT_NORMAL + 3 * F64;
@@ -85,7 +86,9 @@ export const RIGID_CONTACT_BEFORE = RIGID_CONTACT_FACE + I32;
 // f64x3 kg m: direction of the last extrapolation
 export const RIGID_CONTACT_DIRECTION = RIGID_CONTACT_BEFORE + 3 * F64;
 export const RIGID_CONTACT_BEGAN = RIGID_CONTACT_DIRECTION + 3 * F64; // f64x3 m: relative motion before all pushes
-export const RIGID_CONTACT_BYTES = RIGID_CONTACT_BEGAN + 3 * F64;
+export const RIGID_CONTACT_APPROACH = RIGID_CONTACT_BEGAN + 3 * F64; // f64 m, before all pushes
+export const RIGID_CONTACT_MOVER = RIGID_CONTACT_APPROACH + F64; // i32 address of its collider's MOTION row; 0: none
+export const RIGID_CONTACT_BYTES = RIGID_CONTACT_MOVER + I32 + 4;
 
 /** Push of a contact of rigid bodies in the substep before (rigidWarmStart.ts). */
 export const RIGID_KEPT_SUBSTEP = 0; // u32 number of the substep; 0: none

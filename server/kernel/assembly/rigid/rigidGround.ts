@@ -6,7 +6,8 @@
  * through all of them.
  *   d0 distance of a surface particle from the collider minus its margin at the start of the substep,  n its gradient
  *   u . n >= min(0, d0) - d0,  u the displacement of the particle's place on the body against the collider's
- * Only for near and slow particles: rigid.ts handles impacts that may bounce, and penetration during the substep.
+ * Only for near and slow particles: rigid.ts handles impacts that may bounce, and penetration during the substep. Of
+ * balls only those that a mover squeezes (solve/movers.ts): other balls meet colliders in rigid.ts alone.
  */
 import * as L from "../layout/layout";
 import { findCoefficients, rests, rootBounce, rootStatic } from "../colliders/coefficients";
@@ -20,16 +21,27 @@ import { inverseMassAt } from "./rigidBody";
 
 /** Particles up to this part of their margin above it get rows: pushes may bring them to it. */
 const NEAR: f32 = 0.5;
+/** The same for a ball, in radii. */
+const NEAR_BALL: f32 = 0.05;
+/** What a margin is to the residue and the release of other bodies, for a ball, in radii. */
+const SKIN: f32 = 0.02;
+/** Cosine of two normals below which a body between two colliders is squeezed: 107 degrees. */
+const OPPOSED: f64 = -0.3;
+/** RIGID_CONTACT_RESTS of an impact that may bounce. */
+const BOUNCES: i32 = 2;
+
+/** Whether the current body has such impacts. */
+let bouncing = false;
 
 /**
  * Returns the n-th body's SHAPE row.
- * @returns 0 unless it is rigid, not a smooth ball, takes part and may touch colliders in this tick
+ * @returns 0 unless it is rigid, takes part and may touch colliders in this tick; of a ball unless there are movers
  */
 export function standingRow(n: i32): usize {
   const body = <usize>load<u32>(L.HEADER, L.H_BODIES) + <usize>n * L.BODY_BYTES;
   const row = <usize>load<u32>(body, L.BODY_RIGID);
   if (!row || load<i32>(body, L.BODY_FREE) || load<i32>(body, L.BODY_INACTIVE)) return 0;
-  if (load<f64>(row, L.SHAPE_RADIUS) > 0) return 0;
+  if (load<f64>(row, L.SHAPE_RADIUS) > 0 && !load<i32>(L.HEADER, L.H_MOTION_COUNT)) return 0;
   if (!hasMarks()) return row;
   return marksOf(numberOf(<usize>load<u32>(row, L.SHAPE_FIRST))) & (L.MARK_WITHIN | L.MARK_SLOW) ? 0 : row;
 }
@@ -44,8 +56,11 @@ export function addGrounds(row: usize, at: usize, most: i32): i32 {
   const table = <usize>load<u32>(<usize>load<u32>(row, L.SHAPE_BODY), L.BODY_MEETS);
   const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
   const first = <usize>load<u32>(row, L.SHAPE_FIRST);
-  const surface = load<i32>(row, L.SHAPE_SURFACE);
+  const ball = load<f64>(row, L.SHAPE_RADIUS) > 0;
+  const surface = ball ? 1 : load<i32>(row, L.SHAPE_SURFACE);
+  const contacts = at;
   let count = 0;
+  bouncing = false;
   for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
     if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH || !meets(table, n) || !isNear(row, c)) continue;
     for (let i = 0, p = first; i < surface && count < most; i++, p += 16) {
@@ -55,13 +70,90 @@ export function addGrounds(row: usize, at: usize, most: i32): i32 {
       count++;
     }
   }
-  return count;
+  if (ball && !isSqueezed(contacts, count)) return 0;
+  return bouncing && !isSqueezed(contacts, count) ? leaveOutBounces(contacts, count) : count;
+}
+
+/** Leaves impacts that may bounce to rigid.ts. @returns number of contacts left */
+function leaveOutBounces(contacts: usize, count: i32): i32 {
+  let left = contacts;
+  for (let n = 0, at = contacts; n < count; n++, at += L.RIGID_CONTACT_BYTES) {
+    if (load<i32>(at, L.RIGID_CONTACT_RESTS) === BOUNCES) continue;
+    if (left < at) memory.copy(left, at, L.RIGID_CONTACT_BYTES);
+    left += L.RIGID_CONTACT_BYTES;
+  }
+  return <i32>((left - contacts) / L.RIGID_CONTACT_BYTES);
+}
+
+/** Returns whether two of these contacts oppose each other, one of them with a mover. */
+function isSqueezed(contacts: usize, count: i32): bool {
+  const end = contacts + <usize>count * L.RIGID_CONTACT_BYTES;
+  for (let one = contacts; one < end; one += L.RIGID_CONTACT_BYTES) {
+    const row =
+      <usize>load<u32>(L.HEADER, L.H_COLLIDERS) +
+      <usize>(-1 - load<i32>(one, L.RIGID_CONTACT_COLLIDER)) * L.COLLIDER_BYTES;
+    if (!load<u32>(row, L.COLLIDER_MOTION)) continue;
+    for (let two = contacts; two < end; two += L.RIGID_CONTACT_BYTES) {
+      let along: f64 = 0;
+      for (let k: usize = 0; k < 24; k += 8)
+        along += load<f64>(one + k, L.RIGID_CONTACT_NORMAL) * load<f64>(two + k, L.RIGID_CONTACT_NORMAL);
+      if (along < OPPOSED) return true;
+    }
+  }
+  return false;
+}
+
+/** Returns the distance that a body's points keep from a collider, m; of a ball its radius. */
+function marginOf(row: usize): f32 {
+  const R = load<f64>(row, L.SHAPE_RADIUS);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  return R > 0 ? <f32>R : load<f32>(<usize>load<u32>(row, L.SHAPE_FIRST) + toPrev, 12);
+}
+
+let startX: f64;
+let startY: f64;
+let startZ: f64;
+
+/** Finds where a surface particle, or a ball's center, was at the start of the substep. */
+function findStart(row: usize, p: usize): void {
+  if (load<f64>(row, L.SHAPE_RADIUS) > 0) {
+    startX = load<f64>(row, L.SHAPE_CENTER) - load<f64>(row, L.SHAPE_SHIFT);
+    startY = load<f64>(row, L.SHAPE_CENTER + 8) - load<f64>(row, L.SHAPE_SHIFT + 8);
+    startZ = load<f64>(row, L.SHAPE_CENTER + 16) - load<f64>(row, L.SHAPE_SHIFT + 16);
+    return;
+  }
+  const prev = p + <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  const prevLow = lowPrevFrom() - (prev - p);
+  startX = place(prev, prevLow);
+  startY = place(prev + 4, prevLow);
+  startZ = place(prev + 8, prevLow);
+}
+
+// displacement of a collider in the substep
+let carriedX: f64;
+let carriedY: f64;
+let carriedZ: f64;
+
+/** Finds the displacement of a collider at the place that `findStart` found, which is then in the collider's frame. */
+function findCarried(motion: usize): void {
+  carriedX = carriedY = carriedZ = 0;
+  if (!motion) return;
+  inFrame(motion, L.MOTION_S0, L.MOTION_R0, startX, startY, startZ);
+  const x = frameX;
+  const y = frameY;
+  const z = frameZ;
+  fromFrame(motion, L.MOTION_S1, L.MOTION_R1, x, y, z);
+  carriedX = frameX - startX;
+  carriedY = frameY - startY;
+  carriedZ = frameZ - startZ;
+  startX = x;
+  startY = y;
+  startZ = z;
 }
 
 /** Returns false only if no surface particle was near the collider when the substep began. */
 function isNear(row: usize, c: usize): bool {
-  const first = <usize>load<u32>(row, L.SHAPE_FIRST);
-  const margin = load<f32>(first + <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X), 12);
+  const margin = marginOf(row);
   const x = load<f64>(row, L.SHAPE_CENTER) - load<f64>(row, L.SHAPE_SHIFT);
   const y = load<f64>(row, L.SHAPE_CENTER + 8) - load<f64>(row, L.SHAPE_SHIFT + 8);
   const z = load<f64>(row, L.SHAPE_CENTER + 16) - load<f64>(row, L.SHAPE_SHIFT + 16);
@@ -88,6 +180,7 @@ function begin(contact: usize, row: usize, thickness: f64): void {
   store<u32>(contact, 0, L.RIGID_CONTACT_LANE);
   store<u32>(contact, <u32>row, L.RIGID_CONTACT_FIRST);
   store<u32>(contact, 0, L.RIGID_CONTACT_SECOND);
+  store<u32>(contact, 0, L.RIGID_CONTACT_MOVER);
   memory.fill(contact + L.RIGID_CONTACT_PUSHED, 0, 32);
   store<i32>(contact, 0, L.RIGID_CONTACT_GROUP);
   store<i32>(contact, 1, L.RIGID_CONTACT_FACE);
@@ -105,39 +198,22 @@ function frictionAt(row: usize, c: usize, root: f32, ux: f64, uy: f64, uz: f64, 
     : <f64>root * <f64>load<f32>(c, L.COLLIDER_FRICTION);
 }
 
-/** Adds the contact of one particle with one collider. @returns whether there is one */
+/** Adds the contact of one particle, or of a ball, with one collider. @returns whether there is one */
 function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   const toX = <usize>load<u32>(L.HEADER, L.H_X);
-  const prev = p + <usize>load<u32>(L.HEADER, L.H_XPREV) - toX;
   const acc = <usize>load<u32>(row, L.SHAPE_FIRST) + <usize>load<u32>(L.HEADER, L.H_ACC) - toX;
   const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
   const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
-  const margin = load<f32>(prev, 12);
-  const toLow = lowFrom();
-  const prevLow = lowPrevFrom() - (prev - p);
-  let x = place(prev, prevLow);
-  let y = place(prev + 4, prevLow);
-  let z = place(prev + 8, prevLow);
-  // displacement of the collider at that place
-  let gx: f64 = 0;
-  let gy: f64 = 0;
-  let gz: f64 = 0;
-  if (motion) {
-    inFrame(motion, L.MOTION_S0, L.MOTION_R0, x, y, z);
-    const sx = frameX;
-    const sy = frameY;
-    const sz = frameZ;
-    fromFrame(motion, L.MOTION_S1, L.MOTION_R1, sx, sy, sz);
-    gx = frameX - x;
-    gy = frameY - y;
-    gz = frameZ - z;
-    x = sx;
-    y = sy;
-    z = sz;
-  }
-  const distance = distanceTo(c, x, y, z);
+  const R = load<f64>(row, L.SHAPE_RADIUS);
+  const margin = marginOf(row);
+  findStart(row, p);
+  findCarried(motion);
+  const gx = carriedX;
+  const gy = carriedY;
+  const gz = carriedZ;
+  const distance = distanceTo(c, startX, startY, startZ);
   const began = distance - margin;
-  if (!(distance > 0 && began < NEAR * margin)) return false;
+  if (!(distance > 0 && began < (R > 0 ? NEAR_BALL : NEAR) * margin)) return false;
   let mx = nx;
   let my = ny;
   let mz = nz;
@@ -147,9 +223,11 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
     my = <f32>frameY;
     mz = <f32>frameZ;
   }
-  const rx = place(p, toLow) - load<f64>(row, L.SHAPE_CENTER);
-  const ry = place(p + 4, toLow) - load<f64>(row, L.SHAPE_CENTER + 8);
-  const rz = place(p + 8, toLow) - load<f64>(row, L.SHAPE_CENTER + 16);
+  const toLow = lowFrom();
+  const center = row + L.SHAPE_CENTER;
+  const rx = R > 0 ? -R * <f64>mx : place(p, toLow) - load<f64>(center);
+  const ry = R > 0 ? -R * <f64>my : place(p + 4, toLow) - load<f64>(center, 8);
+  const rz = R > 0 ? -R * <f64>mz : place(p + 8, toLow) - load<f64>(center, 16);
   const turn = row + L.SHAPE_TURN;
   const ux = load<f64>(row, L.SHAPE_SHIFT) + load<f64>(turn, 8) * rz - load<f64>(turn, 16) * ry - gx;
   const uy = load<f64>(row, L.SHAPE_SHIFT + 8) + load<f64>(turn, 16) * rx - load<f64>(turn) * rz - gy;
@@ -157,14 +235,17 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   const along = ux * mx + uy * my + uz * mz;
   const slow = rests(<f32>-along, acc, h);
   findCoefficients(<usize>load<u32>(row, L.SHAPE_FIRST), load<f32>(acc, 12));
-  if (!slow && rootBounce * load<f32>(c, L.COLLIDER_RESTITUTION) > 0) return false;
-  begin(contact, row, margin);
-  store<i32>(contact, slow ? 1 : 0, L.RIGID_CONTACT_RESTS);
+  const bounces = !slow && rootBounce * load<f32>(c, L.COLLIDER_RESTITUTION) > 0;
+  bouncing = bouncing || bounces;
+  const skin = R > 0 ? SKIN * margin : margin;
+  begin(contact, row, skin);
+  store<i32>(contact, slow ? 1 : bounces ? BOUNCES : 0, L.RIGID_CONTACT_RESTS);
   put(contact + L.RIGID_CONTACT_NORMAL, mx, my, mz);
   put(contact + L.RIGID_CONTACT_ARM, rx, ry, rz);
   put(contact + L.RIGID_CONTACT_CARRIED, gx, gy, gz);
   store<f64>(contact, inverseMassAt(row, rx, ry, rz, mx, my, mz), L.RIGID_CONTACT_INVERSE);
-  putGap(contact, began, along, margin, h);
+  store<f64>(contact, -along, L.RIGID_CONTACT_APPROACH);
+  putGap(contact, began, along, skin, h);
   const mu = frictionAt(row, c, load<f32>(acc, 12), ux, uy, uz, along);
   store<f64>(contact, mu, L.RIGID_CONTACT_DYNAMIC);
   store<f64>(contact, mu, L.RIGID_CONTACT_STATIC);

@@ -57,6 +57,17 @@ import {
   weightOf,
 } from "./rigidRow";
 import { beginsIsland, islandCount, islandLast, islandRatio, partIslands } from "./rigidIslands";
+import {
+  beginMovers,
+  driveMovers,
+  findMovers,
+  limitMovers,
+  moveMovers,
+  overloadMovers,
+  pushMover,
+  leastFall,
+  takeBackIsland,
+} from "./movers";
 import { reduceContacts } from "./rigidManifold";
 import { apply, setApart } from "./rigidRelease";
 import { keepPush, recall } from "./rigidWarmStart";
@@ -71,6 +82,9 @@ const SWEEPS = 64;
 const PUSHES = 16384;
 /** Sweeps end when the largest correction is below this part of the largest so far, over the ratio of masses. */
 const RESIDUE: f64 = 1e-3;
+
+/** The same for islands whose movers yield, in RESIDUE (movers.ts). */
+const COARSER: f64 = 10;
 
 /** Counted work of a contact in two sweeps. */
 const UNITS_OF_PUSHES = 15;
@@ -196,17 +210,18 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
   beginRows();
   for (let n = 0; n < contacts; n++) prepare(contactAt(n));
   addColliders(scratch);
-  if (!contacts) return;
+  beginMovers(first);
+  if (!contacts) {
+    moveMovers(0);
+    return;
+  }
   contacts = reduceContacts(contacts, scratch);
   store<i32>(L.HEADER, contacts, L.H_RIGID_CONTACT_COUNT);
+  findMovers(contacts);
   const impacts = noteImpacts();
   if (first) warmStart();
-  partIslands(contacts);
-  for (let n = 0; n < contacts; n++) {
-    if (!beginsIsland(contactAt(n))) continue;
-    solveIsland(contactAt(n));
-    if (impacts) takeGain(contactAt(n));
-  }
+  solveIslands(impacts);
+  moveMovers(contacts);
   if (first) for (let n = 0; n < contacts; n++) keepPush(contactAt(n));
   setApart(contacts, RESIDUE);
   for (let n = 0; n < contacts; n++) {
@@ -216,17 +231,40 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
   }
 }
 
+/** Solves all islands, and those again that overload a mover. @param impacts whether any contact bounces */
+function solveIslands(impacts: bool): void {
+  partIslands(contacts);
+  let again = false;
+  for (let n = 0; n < contacts; n++) {
+    if (!beginsIsland(contactAt(n))) continue;
+    const yielding = solveIsland(contactAt(n));
+    const overloads = overloadMovers(contactAt(n));
+    if (impacts && !yielding && !overloads) takeGain(contactAt(n));
+    again = again || overloads;
+  }
+  if (!again) return;
+  partIslands(contacts);
+  for (let n = 0; n < contacts; n++)
+    if (beginsIsland(contactAt(n)) && takeBackIsland(contactAt(n))) solveIsland(contactAt(n));
+}
+
 /**
  * Solves an island by projected Gauss-Seidel, forward and backward (weight goes up a tower in one sweep, down in the
  * next), accelerated by nonlinear conjugate gradients (Silcowitz, Niebe & Erleben 2010). If a heavy body lies on a
  * light one, a sweep changes little although much is missing, by the ratio of their masses. So the residue is divided
  * by that ratio.
+ * @returns whether it has movers that yield
  */
-function solveIsland(island: usize): void {
+function solveIsland(island: usize): bool {
   const sweeps = max<i32>(SWEEPS, PUSHES / islandCount);
   const residue = RESIDUE / islandRatio;
   let most = restMotion;
   let before: f64 = 0;
+  const yielding = limitMovers(island);
+  if (yielding) {
+    most = COARSER * leastFall();
+    driveMovers();
+  }
   for (let sweep = 0; sweep < sweeps; sweep += 2) {
     countWork(UNITS_OF_PUSHES * islandCount);
     let largest: f64 = 0;
@@ -234,13 +272,16 @@ function solveIsland(island: usize): void {
       notePush(at);
       largest = max<f64>(largest, push(at));
     }
+    if (yielding) largest = max<f64>(largest, driveMovers());
     for (let at = islandLast; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_BEFORE))
       largest = max<f64>(largest, push(at));
+    if (yielding) largest = max<f64>(largest, driveMovers());
     most = max<f64>(most, largest);
     if (!(largest > residue * most)) break;
     // an extrapolation needs sweeps after it, which restore the bounds of pushes
     if (sweep + 2 < sweeps) before = driveOn(island, before);
   }
+  return yielding;
 }
 
 /** Stores the motion of all contacts before they are pushed, if any of them bounces. @returns whether one does */
@@ -348,6 +389,7 @@ function driveOnOne(contact: usize, b: f64): void {
   store<f64>(contact, dz, L.RIGID_CONTACT_DRAG + 16);
   const add = all - had;
   apply(contact, add * mx + dx - hadX, add * my + dy - hadY, add * mz + dz - hadZ, false);
+  pushMover(contact, add);
 }
 
 /** Adds contacts of all rigid bodies with analytic colliders. */
@@ -404,7 +446,8 @@ function push(contact: usize): f64 {
   const mx = load<f64>(contact, L.RIGID_CONTACT_NORMAL);
   const my = load<f64>(contact, L.RIGID_CONTACT_NORMAL + 8);
   const mz = load<f64>(contact, L.RIGID_CONTACT_NORMAL + 16);
-  const W = load<f64>(contact, L.RIGID_CONTACT_INVERSE);
+  const mover = <usize>load<u32>(contact, L.RIGID_CONTACT_MOVER);
+  const W = load<f64>(contact, L.RIGID_CONTACT_INVERSE) + (mover ? load<f64>(mover, L.MOTION_INVERSE) : 0);
   const had = load<f64>(contact, L.RIGID_CONTACT_PUSHED);
   if (!(W > 0)) return 0;
   relative(contact);
@@ -413,6 +456,7 @@ function push(contact: usize): f64 {
   if (add !== 0) {
     store<f64>(contact, all, L.RIGID_CONTACT_PUSHED);
     apply(contact, add * mx, add * my, add * mz, false);
+    pushMover(contact, add);
   }
   const dragged = all > 0 || had > 0 ? drag(contact, all, mx, my, mz) : 0;
   return max<f64>(abs<f64>(add), dragged) * W;

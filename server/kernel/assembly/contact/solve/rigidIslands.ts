@@ -19,7 +19,7 @@ export function gives(row: usize): bool {
   return row !== 0 && load<f64>(row, L.SHAPE_INVERSE_MASS) > 0;
 }
 
-function rootOf(row: usize): usize {
+export function rootOf(row: usize): usize {
   for (let up = <usize>load<u32>(row, L.SHAPE_ISLAND); up !== row; up = <usize>load<u32>(row, L.SHAPE_ISLAND)) row = up;
   return row;
 }
@@ -53,6 +53,15 @@ function bodyOf(contact: usize): usize {
   return two ? two : one;
 }
 
+/** Joins bodies that push the same mover, if it yields. */
+function joinMover(contact: usize): void {
+  const mover = <usize>load<u32>(contact, L.RIGID_CONTACT_MOVER);
+  if (!mover || !(load<f64>(mover, L.MOTION_INVERSE) > 0)) return;
+  const before = <usize>load<u32>(mover, L.MOTION_ROOT);
+  if (before) join(before, bodyOf(contact));
+  else store<u32>(mover, <u32>bodyOf(contact), L.MOTION_ROOT);
+}
+
 /** Sorts `count` contacts into islands: chains in the order of the contacts. */
 export function partIslands(count: i32): void {
   for (let n = 0; n < count; n++) {
@@ -67,6 +76,7 @@ export function partIslands(count: i32): void {
     const one = <usize>load<u32>(contact, L.RIGID_CONTACT_FIRST);
     const two = <usize>load<u32>(contact, L.RIGID_CONTACT_SECOND);
     if (gives(one) && gives(two)) join(one, two);
+    joinMover(contact);
     if (!isSoft(contact)) continue;
     if (soft) join(soft, bodyOf(contact));
     else soft = bodyOf(contact);

@@ -124,6 +124,7 @@ function want(contact: usize, gap: f64, most: f64, gives: bool): void {
   const lane = <usize>load<u32>(contact, L.RIGID_CONTACT_LANE);
   memory.fill(contact + L.RIGID_CONTACT_PUSHED, 0, 32);
   store<i32>(contact, 0, L.RIGID_CONTACT_COLLIDER);
+  store<u32>(contact, 0, L.RIGID_CONTACT_MOVER);
   const r: f64 = load<f32>(lane, L.CONTACT_BLOCK_THICKNESS);
   store<f64>(contact, r, L.RIGID_CONTACT_THICKNESS);
   relative(contact);
@@ -132,6 +133,7 @@ function want(contact: usize, gap: f64, most: f64, gives: bool): void {
     uy * load<f64>(contact, L.RIGID_CONTACT_NORMAL + 8) +
     uz * load<f64>(contact, L.RIGID_CONTACT_NORMAL + 16)
   );
+  store<f64>(contact, approach, L.RIGID_CONTACT_APPROACH);
   const began = gap + approach;
   const hold = min<f64>(r, began);
   const h: f64 = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
@@ -194,6 +196,13 @@ export function relative(contact: usize): void {
   uz = 0;
   if (one) addMotion(one, contact + L.RIGID_CONTACT_ARM, 1);
   if (two) addMotion(two, contact + L.RIGID_CONTACT_OTHER_ARM, -1);
+  const mover = <usize>load<u32>(contact, L.RIGID_CONTACT_MOVER);
+  if (mover) {
+    const sign: f64 = one ? 1 : -1;
+    ux -= sign * load<f64>(mover, L.MOTION_STEP);
+    uy -= sign * load<f64>(mover, L.MOTION_STEP + 8);
+    uz -= sign * load<f64>(mover, L.MOTION_STEP + 16);
+  }
   if (!lane) {
     ux -= load<f64>(contact, L.RIGID_CONTACT_CARRIED);
     uy -= load<f64>(contact, L.RIGID_CONTACT_CARRIED + 8);

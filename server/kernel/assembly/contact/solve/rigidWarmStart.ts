@@ -55,7 +55,7 @@ function dot(a: usize, b: usize): f64 {
 
 /** Sets push and friction of a resting contact to those of the substep before. @returns whether it had any */
 export function recall(contact: usize): bool {
-  if (!load<i32>(contact, L.RIGID_CONTACT_RESTS)) return false;
+  if (load<i32>(contact, L.RIGID_CONTACT_RESTS) !== 1) return false;
   name(contact);
   const before = substep() - 1;
   const within = SAME * load<f64>(<usize>one, L.SHAPE_EXTENT);
@@ -89,7 +89,7 @@ export function recall(contact: usize): bool {
 /** Stores a contact's push if it rests and has any. */
 export function keepPush(contact: usize): void {
   const pushed = load<f64>(contact, L.RIGID_CONTACT_PUSHED);
-  if (!load<i32>(contact, L.RIGID_CONTACT_RESTS) || !(pushed > 0)) return;
+  if (load<i32>(contact, L.RIGID_CONTACT_RESTS) !== 1 || !(pushed > 0)) return;
   name(contact);
   const now = substep();
   for (let probe: u32 = 0; probe < PROBES; probe++) {
