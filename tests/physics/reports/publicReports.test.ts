@@ -127,14 +127,15 @@ describe("friction", () => {
     },
   );
 
+  // an implicit Euler step of h seconds, as in impacts (240 a second for the soft box), ends the slide v h / 2 earlier
   test.each([
-    ["rigid", RIGID],
-    ["soft", { ...RUBBER, youngsModulus: 1e6 }],
-  ])("stops a %s box after v^2 / 2 mu g", async (_, material) => {
+    ["rigid", RIGID, 1 / 1200],
+    ["soft", { ...RUBBER, youngsModulus: 1e6 }, 1 / 240],
+  ])("stops a %s box after v^2 / 2 mu g", async (_, material, h) => {
     const sliding = box("box", [0.3, 0.1, 0.3], [0, 0.05, 0], { ...material, friction: 0.3 }, { velocity: [2, 0, 0] });
     const play = await open({ damping: 0, bodies: [sliding], colliders: [{ ...floor, friction: 0.3 }] });
     play.run(2);
-    expect(play.middle()[0] / (4 / (0.6 * G))).toBeCloseTo(1, 2);
+    expect(Math.abs(play.middle()[0] - 4 / (0.6 * G))).toBeLessThan(h);
   });
 
   // Creep of resting bodies on slopes: reports against PhysX, Bullet and MuJoCo (#1649)
@@ -411,7 +412,7 @@ describe("a soft body", () => {
         material: { density: 61, youngsModulus, poissonsRatio: 0.3 },
       };
       const play = await open({ bodies: [body], colliders: [floor] });
-      play.run(6);
+      play.run(10);
       const ys = heights(play.places());
       expect(Math.abs(Math.min(...ys))).toBeLessThan(0.005);
       tops.push(Math.max(...ys));
