@@ -46,7 +46,7 @@ function motions(): i32 {
 
 /** Returns whether a mover yields in this solve. */
 // @inline
-export function yields(mover: usize): bool {
+function yields(mover: usize): bool {
   return mover !== 0 && load<f64>(mover, L.MOTION_INVERSE) > 0;
 }
 
@@ -120,7 +120,7 @@ function moverOf(contact: usize): usize {
 
 /** Returns 1 if a contact's normal points from its mover to the body, else -1. */
 // @inline
-export function moverSign(contact: usize): f64 {
+function moverSign(contact: usize): f64 {
   return load<u32>(contact, L.RIGID_CONTACT_FIRST) ? 1 : -1;
 }
 
