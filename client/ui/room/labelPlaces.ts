@@ -45,11 +45,11 @@ export function labelPlaces(
     for (const other of taken.toSorted((a, b) => a.top - b.top)) if (meet(box, other)) moveTo(box, other.bottom);
     const tool = tools.find((one) => meet(box, one));
     if (tool) {
-      if (label.y > tool.top) continue;
-      // A body above the tools is better covered in part than without its name.
+      // A body is better covered in part than without its name.
       moveTo(box, tool.top - label.height);
       for (const other of taken.toSorted((a, b) => b.bottom - a.bottom))
         if (meet(box, other)) moveTo(box, other.top - label.height);
+      if (box.top < 0) continue;
     }
     taken.push(box);
     places[k] = { left, top: box.top };

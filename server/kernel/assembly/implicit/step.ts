@@ -10,9 +10,8 @@
  * x1, or at x if the objective is lower there: extrapolation amplifies the residual that a step leaves. (Always at 2x -
  * x1: large swings explode.)
  * A step with an impact is implicit Euler's, xt = x + keep h v + a/c with c = (1 + h d)/h^2: BDF2 looks back a step,
- * and would return half of a stopped velocity. After it, v1 keeps the smooth part of the change (newton.ts). Touching
- * particles are constrained to colliders inside the step (colliderContacts.ts); `collide` resolves remaining
- * penetration after it.
+ * and would return half of a stopped velocity. Touching particles are constrained to colliders inside the step
+ * (colliderContacts.ts); `collide` resolves remaining penetration after it.
  * The state is float64: with float32 positions, steel trembles at 7e-5 m/s. Other parts of the kernel see it rounded.
  * Changes that they or the host make there (an impulse, a reset) are also applied to x1 and v1, as if they had always
  * been so. One thread steps a body, and all sums are serial. Bodies that may touch surfaces have one step a substep:

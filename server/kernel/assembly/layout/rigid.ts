@@ -86,8 +86,7 @@ export const RIGID_CONTACT_BEFORE = RIGID_CONTACT_FACE + I32;
 // f64x3 kg m: direction of the last extrapolation
 export const RIGID_CONTACT_DIRECTION = RIGID_CONTACT_BEFORE + 3 * F64;
 export const RIGID_CONTACT_BEGAN = RIGID_CONTACT_DIRECTION + 3 * F64; // f64x3 m: relative motion before all pushes
-export const RIGID_CONTACT_APPROACH = RIGID_CONTACT_BEGAN + 3 * F64; // f64 m, before all pushes
-export const RIGID_CONTACT_MOVER = RIGID_CONTACT_APPROACH + F64; // i32 address of its collider's MOTION row; 0: none
+export const RIGID_CONTACT_MOVER = RIGID_CONTACT_BEGAN + 3 * F64; // i32 address of its collider's MOTION row; 0: none
 export const RIGID_CONTACT_BYTES = RIGID_CONTACT_MOVER + I32 + 4;
 
 /** Push of a contact of rigid bodies in the substep before (rigidWarmStart.ts). */

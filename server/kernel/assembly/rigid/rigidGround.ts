@@ -244,7 +244,7 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   put(contact + L.RIGID_CONTACT_ARM, rx, ry, rz);
   put(contact + L.RIGID_CONTACT_CARRIED, gx, gy, gz);
   store<f64>(contact, inverseMassAt(row, rx, ry, rz, mx, my, mz), L.RIGID_CONTACT_INVERSE);
-  store<f64>(contact, -along, L.RIGID_CONTACT_APPROACH);
+  put(contact + L.RIGID_CONTACT_BEGAN, ux, uy, uz);
   putGap(contact, began, along, skin, h);
   const mu = frictionAt(row, c, load<f32>(acc, 12), ux, uy, uz, along);
   store<f64>(contact, mu, L.RIGID_CONTACT_DYNAMIC);

@@ -30,11 +30,13 @@ test("a label that would reach into the tools moves up to them", () => {
   expect(labelPlaces([label(100, 480)], [toolbar], 1000)).toEqual([{ left: 50, top: 489 }]);
 });
 
-test("the label of a body behind the tools is hidden, and takes no place", () => {
+test("the label of a body behind the tools is above them, without room there hidden", () => {
   expect(labelPlaces([label(400, 520), label(400, 555)], [toolbar], 1000)).toEqual([
-    undefined,
+    { left: 350, top: 460 },
     { left: 350, top: 564 },
   ]);
+  const bar = { ...toolbar, top: 20, bottom: 60 };
+  expect(labelPlaces([label(400, 30), label(400, 60)], [bar], 1000)).toEqual([undefined, { left: 350, top: 69 }]);
 });
 
 test("a label that others push into the tools moves above them", () => {

@@ -95,8 +95,16 @@ export function findMovers(count: i32): void {
 function releaseBall(contact: usize): void {
   if (load<u32>(contact, L.RIGID_CONTACT_LANE) || !yields(<usize>load<u32>(contact, L.RIGID_CONTACT_MOVER))) return;
   if (load<f64>(<usize>load<u32>(contact, L.RIGID_CONTACT_FIRST), L.SHAPE_RADIUS) === 0) return;
-  const began = load<f64>(contact, L.RIGID_CONTACT_GAP) + load<f64>(contact, L.RIGID_CONTACT_APPROACH);
+  const began = load<f64>(contact, L.RIGID_CONTACT_GAP) + approachOf(contact);
   store<f64>(contact, load<f64>(contact, L.RIGID_CONTACT_MISSING) - began, L.RIGID_CONTACT_WANTED);
+}
+
+/** Returns how far the sides of a contact approach each other in this substep without pushes, m. */
+function approachOf(contact: usize): f64 {
+  let along: f64 = 0;
+  for (let k: usize = 0; k < 24; k += 8)
+    along += load<f64>(contact + k, L.RIGID_CONTACT_BEGAN) * load<f64>(contact + k, L.RIGID_CONTACT_NORMAL);
+  return -along;
 }
 
 /** Returns the MOTION row of the collider that a contact pushes; 0: none that moves. */
@@ -151,7 +159,7 @@ export function limitMovers(island: usize): bool {
   }
   let approach: f64 = 0;
   for (let at = island; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_NEXT))
-    approach = max<f64>(approach, load<f64>(at, L.RIGID_CONTACT_APPROACH));
+    approach = max<f64>(approach, approachOf(at));
   limit = mass * (GRIP * leastFall() + IMPACT * approach);
   let any = false;
   for (let n = 0; n < motions(); n++) {

@@ -218,9 +218,8 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
   contacts = reduceContacts(contacts, scratch);
   store<i32>(L.HEADER, contacts, L.H_RIGID_CONTACT_COUNT);
   findMovers(contacts);
-  const impacts = noteImpacts();
   if (first) warmStart();
-  solveIslands(impacts);
+  solveIslands();
   moveMovers(contacts);
   if (first) for (let n = 0; n < contacts; n++) keepPush(contactAt(n));
   setApart(contacts, RESIDUE);
@@ -231,15 +230,15 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
   }
 }
 
-/** Solves all islands, and those again that overload a mover. @param impacts whether any contact bounces */
-function solveIslands(impacts: bool): void {
+/** Solves all islands, and those again that overload a mover. */
+function solveIslands(): void {
   partIslands(contacts);
   let again = false;
   for (let n = 0; n < contacts; n++) {
     if (!beginsIsland(contactAt(n))) continue;
     const yielding = solveIsland(contactAt(n));
     const overloads = overloadMovers(contactAt(n));
-    if (impacts && !yielding && !overloads) takeGain(contactAt(n));
+    if (!yielding && !overloads) takeGain(contactAt(n));
     again = again || overloads;
   }
   if (!again) return;
@@ -284,22 +283,12 @@ function solveIsland(island: usize): bool {
   return yielding;
 }
 
-/** Stores the motion of all contacts before they are pushed, if any of them bounces. @returns whether one does */
-function noteImpacts(): bool {
-  let impacts = false;
-  for (let n = 0; n < contacts; n++) impacts = impacts || load<f64>(contactAt(n), L.RIGID_CONTACT_WANTED) > 0;
-  for (let n = 0; impacts && n < contacts; n++) {
-    const contact = contactAt(n);
-    relative(contact);
-    store<f64>(contact, ux, L.RIGID_CONTACT_BEGAN);
-    store<f64>(contact, uy, L.RIGID_CONTACT_BEGAN + 8);
-    store<f64>(contact, uz, L.RIGID_CONTACT_BEGAN + 16);
-  }
-  return impacts;
-}
-
-/** Reduces the pushes of an island until they add no energy (rigidBounce.ts: takeGain). */
+/** Reduces the pushes of an island that bounces until they add no energy (rigidBounce.ts: takeGain). */
 function takeGain(island: usize): void {
+  let bounces = false;
+  for (let at = island; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_NEXT))
+    bounces = bounces || load<f64>(at, L.RIGID_CONTACT_WANTED) > 0;
+  if (!bounces) return;
   let before: f64 = 0;
   let after: f64 = 0;
   for (let at = island; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_NEXT)) {

@@ -133,7 +133,9 @@ function want(contact: usize, gap: f64, most: f64, gives: bool): void {
     uy * load<f64>(contact, L.RIGID_CONTACT_NORMAL + 8) +
     uz * load<f64>(contact, L.RIGID_CONTACT_NORMAL + 16)
   );
-  store<f64>(contact, approach, L.RIGID_CONTACT_APPROACH);
+  store<f64>(contact, ux, L.RIGID_CONTACT_BEGAN);
+  store<f64>(contact, uy, L.RIGID_CONTACT_BEGAN + 8);
+  store<f64>(contact, uz, L.RIGID_CONTACT_BEGAN + 16);
   const began = gap + approach;
   const hold = min<f64>(r, began);
   const h: f64 = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
