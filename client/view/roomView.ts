@@ -47,7 +47,7 @@ export interface FrameInput {
 export interface Foot {
   x: number;
   y: number;
-  /** Of the body, #rrggbb. */
+  /** Color of the body, #rrggbb. */
   color: string;
 }
 
@@ -259,7 +259,7 @@ export class RoomView {
   private footOf(index: number, { camera, width, height }: ViewSize): Foot | undefined {
     const body = this.bodies[index];
     if (!this.visible || !body || body.hidden) return undefined;
-    // Of some particles: the bounding box of a slanted sheet ends far below the sheet.
+    // Some particles are enough; the bounding box of a slanted sheet ends far below the sheet.
     const { positions } = body;
     const stride = 3 * Math.ceil(positions.length / 3 / FOOT_PARTICLES);
     let [left, right, lowest, near] = [Infinity, -Infinity, Infinity, true];

@@ -100,6 +100,6 @@ test.each<[string, Drop]>([
     most = Math.max(most, energy() - start);
   }
   // elastic energy is positive, so kinetic and potential energy are no more than their first sum; 1e-3: the residual
-  // that a step of contact may leave (newton.ts, SETTLED)
+  // that a step of contact may leave
   expect(most / released).toBeLessThan(1e-3);
 });

@@ -21,9 +21,8 @@ export interface Aim {
   start: Float64Array;
 }
 
-/** True if the last step, of h seconds, was implicit Euler's. */
-export const isEuler = ({ x, v, x1 }: ImplicitState, h: number): boolean =>
-  v.every((value, k) => value === (x[k]! - x1[k]!) / h);
+/** True if the last step was implicit Euler's, which keeps no older velocity. */
+export const isEuler = ({ v, v1 }: ImplicitState): boolean => v1.every((value, k) => value === v[k]);
 
 export const dot = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
   let sum = 0;

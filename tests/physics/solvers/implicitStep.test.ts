@@ -80,7 +80,7 @@ function turn(lab: Laboratory, rate: number): void {
 /** Checks a step of a body alone. @returns the gradient that it leaves, relative to the first iterate's */
 function expectSolved(problem: ImplicitProblem, before: ImplicitState, after: ImplicitState): number {
   const { h } = problem.model;
-  const euler = isEuler(after, h);
+  const euler = isEuler(after);
   expect(after.x1).toEqual(before.x);
   if (!euler) expect(after.v1).toEqual(before.v);
   after.v.forEach((v, k) => {
@@ -129,7 +129,7 @@ describe("a body alone", () => {
     turn(lab, rate);
     const problem = new ImplicitProblem(lab);
     await follow(lab, [problem], ([before], [after]) => {
-      const aim = problem.begin(before!, isEuler(after!, problem.model.h));
+      const aim = problem.begin(before!, isEuler(after!));
       const left = problem.norm(problem.gradient(after!.x, aim), before!.x);
       expect(left / problem.norm(problem.gradient(aim.start, aim), before!.x)).toBeLessThan(0.1);
     });
@@ -202,7 +202,7 @@ test.each<[string, Body, number]>([
         const error = found.map((value, k) => value - wanted[k]!);
         return Math.sqrt(dot(error, error) / dot(wanted, wanted));
       };
-      const aim = problem.begin(before!, isEuler(after!, problem.model.h));
+      const aim = problem.begin(before!, isEuler(after!));
       expect(errorOf(q, problem.product(y, p, aim))).toBeLessThan(tolerance);
       expect(errorOf(z, problem.preconditioned(r, before!.x))).toBeLessThan(60 * 2 ** -24);
       checked++;
@@ -240,7 +240,7 @@ test.each([
   const { keep } = problem.model;
   await follow(lab, [problem], ([before], [after]) => {
     const aim = problem.begin(before!, false);
-    expect(isEuler(after!, problem.model.h)).toBe(false);
+    expect(isEuler(after!)).toBe(false);
     const { center, l } = momenta(problem, after!.x, after!.v);
     // float64 sums of 81 particles at 1 m
     expect(norm(subtract(center, momenta(problem, aim.target, after!.v).center))).toBeLessThan(1e-13);
@@ -287,7 +287,7 @@ describe("on a plane", () => {
       lab,
       [problem],
       ([before], [after]) => {
-        const aim = problem.begin(before!, isEuler(after!, problem.model.h));
+        const aim = problem.begin(before!, isEuler(after!));
         // the gradient has no contact forces: at a particle on a collider it is the collider's force
         const force = problem.gradient(after!.x, aim);
         const size = Math.sqrt(dot(force, force));
@@ -395,7 +395,7 @@ describe("bodies that touch", () => {
       lab,
       problems,
       (before, after) => {
-        const aims = problems.map((problem, b) => problem.begin(before[b]!, isEuler(after[b]!, problem.model.h)));
+        const aims = problems.map((problem, b) => problem.begin(before[b]!, isEuler(after[b]!)));
         const force = problems.map((problem, b) => problem.gradient(after[b]!.x, aims[b]!));
         let touches = false;
         for (const { on, normal, s, corners, rest, stiffness, hold, shear, start, mu, push, friction } of pairContacts(

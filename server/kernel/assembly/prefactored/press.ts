@@ -96,7 +96,7 @@ function findTouches(h: f32): void {
 }
 
 /**
- * Returns whether a particle is clear and moves away: then its force ends, but what it has done in this substep stays.
+ * Returns whether a particle is clear and moves away: then its force ends, but its displacement in this substep stays.
  * (When it was undone, cubes of 10^6 and 10^7 Pa rebounded to 0.8 of their height.)
  */
 function leaves(at: usize, h: f32): bool {

@@ -60,11 +60,17 @@ export function bounceRigid(row: usize, h: f32): void {
 }
 
 /**
- * Reduces the pushes until they add no energy. With friction, Newton's restitution may add some: friction turns the
- * body, and its point then gets a greater push to leave by e A (Kane & Levinson 1985; a box of e = 1 gained 25 %).
- *   dE = sum f . (u + u') / 2,  u, u' the point's motion before and after its push f
- * dE is a quadratic of a common factor of all f, which gives the factor.
+ * Returns the share of some pushes f with which they add no energy, at most 1. With friction, Newton's restitution may
+ * add some: friction turns the body, and its point then gets a greater push to leave by e A (Kane & Levinson 1985; a
+ * box of e = 1 gained 25 %). A quadratic of the share s:
+ *   dE = s sum f . u + s^2/2 sum f . (u' - u),  u, u' the motion of f's point before and after all of f
+ * @param before sum f . u; after sum f . u'
  */
+export function shareWithoutGain(before: f64, after: f64): f64 {
+  return before < 0 && before + after > 0 ? (2 * before) / (before - after) : 1;
+}
+
+/** Reduces the pushes until they add no energy. */
 function takeGain(row: usize): void {
   if (load<f64>(row, L.SHAPE_RADIUS) > 0) return;
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
@@ -87,8 +93,8 @@ function takeGain(row: usize): void {
     before += fx * leaving(row, 1, 0, 0, 0) + fy * leaving(row, 0, 1, 0, 0) + fz * leaving(row, 0, 0, 1, 0);
     after += fx * leaving(row, 1, 0, 0, 1) + fy * leaving(row, 0, 1, 0, 1) + fz * leaving(row, 0, 0, 1, 1);
   }
-  if (!(before < 0 && before + after > 0)) return;
-  const share = (2 * before) / (before - after);
+  const share = shareWithoutGain(before, after);
+  if (share === 1) return;
   for (let k: usize = 0; k < 24; k += 8) {
     const push = load<f64>(row + k, L.SHAPE_PUSH);
     const twist = load<f64>(row + k, L.SHAPE_TWIST);

@@ -23,7 +23,7 @@ import { inverseMassAt } from "./rigidBody";
 const NEAR: f32 = 0.5;
 /** The same for a ball, in radii. */
 const NEAR_BALL: f32 = 0.05;
-/** What a margin is to the residue and the release of other bodies, for a ball, in radii. */
+/** Stands for the margin of other bodies in the residue and the release of a ball, in radii. */
 const SKIN: f32 = 0.02;
 /** Cosine of two normals below which a body between two colliders is squeezed: 107 degrees. */
 const OPPOSED: f64 = -0.3;

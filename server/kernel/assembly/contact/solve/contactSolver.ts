@@ -279,8 +279,8 @@ function restingApproach(block: usize): v128 {
 }
 
 /**
- * Returns, for each lane, the displacement along n in this substep by the velocities before it, m. What the bodies have
- * pulled beyond that is no impact (rigidRow.ts).
+ * Returns, for each lane, the displacement along n in this substep by the velocities before it, m. Any further
+ * displacement is the pull of the bodies, not an impact (rigidRow.ts).
  */
 function approachBefore(block: usize): v128 {
   return mul(f32x4.splat(load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS)), alongIn(block, L.H_V));

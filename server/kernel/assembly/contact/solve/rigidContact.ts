@@ -42,6 +42,7 @@ import {
 import { dot3 } from "../../math/lanes";
 import { gather } from "./contactLanes";
 import { inverseMassAt, measure, moveParticles } from "../../rigid/rigidBody";
+import { shareWithoutGain } from "../../rigid/rigidBounce";
 import { addGrounds, fallOf, standingRow } from "../../rigid/rigidGround";
 import {
   beginRows,
@@ -283,7 +284,7 @@ function solveIsland(island: usize): bool {
   return yielding;
 }
 
-/** Reduces the pushes of an island that bounces until they add no energy (rigidBounce.ts: takeGain). */
+/** Reduces the pushes of an island that bounces until they add no energy. */
 function takeGain(island: usize): void {
   let bounces = false;
   for (let at = island; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_NEXT))
@@ -303,8 +304,8 @@ function takeGain(island: usize): void {
       fz * load<f64>(at, L.RIGID_CONTACT_BEGAN + 16);
     after += fx * ux + fy * uy + fz * uz;
   }
-  if (!(before < 0 && before + after > 0)) return;
-  const share = (2 * before) / (before - after);
+  const share = shareWithoutGain(before, after);
+  if (share === 1) return;
   for (let at = island; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_NEXT)) {
     const fx = load<f64>(at, L.RIGID_CONTACT_BEFORE);
     const fy = load<f64>(at, L.RIGID_CONTACT_BEFORE + 8);

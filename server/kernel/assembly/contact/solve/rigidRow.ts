@@ -128,11 +128,7 @@ function want(contact: usize, gap: f64, most: f64, gives: bool): void {
   const r: f64 = load<f32>(lane, L.CONTACT_BLOCK_THICKNESS);
   store<f64>(contact, r, L.RIGID_CONTACT_THICKNESS);
   relative(contact);
-  const approach = -(
-    ux * load<f64>(contact, L.RIGID_CONTACT_NORMAL) +
-    uy * load<f64>(contact, L.RIGID_CONTACT_NORMAL + 8) +
-    uz * load<f64>(contact, L.RIGID_CONTACT_NORMAL + 16)
-  );
+  const approach = approachOf(contact);
   store<f64>(contact, ux, L.RIGID_CONTACT_BEGAN);
   store<f64>(contact, uy, L.RIGID_CONTACT_BEGAN + 8);
   store<f64>(contact, uz, L.RIGID_CONTACT_BEGAN + 16);
@@ -167,11 +163,7 @@ function approachBefore(contact: usize, h: f64): f64 {
   const one = <usize>load<u32>(contact, L.RIGID_CONTACT_FIRST);
   const two = <usize>load<u32>(contact, L.RIGID_CONTACT_SECOND);
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
-  ux = 0;
-  uy = 0;
-  uz = 0;
-  if (one) addMotion(one, contact + L.RIGID_CONTACT_ARM, 1);
-  if (two) addMotion(two, contact + L.RIGID_CONTACT_OTHER_ARM, -1);
+  beginMotion(contact, one, two);
   for (let k: usize = 0; k < 4; k++) {
     const b = weightOf(contact, k);
     if (b > 0 ? one : two) continue;
@@ -180,6 +172,11 @@ function approachBefore(contact: usize, h: f64): f64 {
     uy += h * b * <f64>load<f32>(v, 4);
     uz += h * b * <f64>load<f32>(v, 8);
   }
+  return approachOf(contact);
+}
+
+/** Returns the approach along the normal by the displacement in ux .. uz, m. */
+function approachOf(contact: usize): f64 {
   return -(
     ux * load<f64>(contact, L.RIGID_CONTACT_NORMAL) +
     uy * load<f64>(contact, L.RIGID_CONTACT_NORMAL + 8) +
@@ -193,11 +190,7 @@ export function relative(contact: usize): void {
   const one = <usize>load<u32>(contact, L.RIGID_CONTACT_FIRST);
   const two = <usize>load<u32>(contact, L.RIGID_CONTACT_SECOND);
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
-  ux = 0;
-  uy = 0;
-  uz = 0;
-  if (one) addMotion(one, contact + L.RIGID_CONTACT_ARM, 1);
-  if (two) addMotion(two, contact + L.RIGID_CONTACT_OTHER_ARM, -1);
+  beginMotion(contact, one, two);
   const mover = <usize>load<u32>(contact, L.RIGID_CONTACT_MOVER);
   if (mover) {
     const sign: f64 = one ? 1 : -1;
@@ -222,6 +215,16 @@ export function relative(contact: usize): void {
     uy += b * (place(at + 4, toLow) - place(prev + 4, prevLow));
     uz += b * (place(at + 8, toLow) - place(prev + 8, prevLow));
   }
+}
+
+/** Sets ux .. uz to the displacement of the rigid sides alone. @param one, two their SHAPE rows, 0: particles */
+// @inline
+function beginMotion(contact: usize, one: usize, two: usize): void {
+  ux = 0;
+  uy = 0;
+  uz = 0;
+  if (one) addMotion(one, contact + L.RIGID_CONTACT_ARM, 1);
+  if (two) addMotion(two, contact + L.RIGID_CONTACT_OTHER_ARM, -1);
 }
 
 // @inline
