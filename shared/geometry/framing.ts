@@ -15,6 +15,9 @@ export interface FreeArea {
 
 export const WHOLE: FreeArea = { left: -1, right: 1, bottom: -1, top: 1 };
 
+/** Part of a scene's own view that the free part shows: bodies seldom reach its margin. */
+export const SHOWN_PART = 0.8;
+
 export interface Lens {
   /** Tangents of half the fields of view. */
   tanX: number;
@@ -71,6 +74,25 @@ export function frame(
   const eye = Math.max(x.distance, y.distance, depth.high + 0.25 * size, nearest);
   const at = (deep: number): Vec3 => right.map((r, k) => x.at(eye) * r + y.at(eye) * up[k]! + deep * back[k]!) as Vec3;
   return { position: at(eye), target: at(0.5 * (depth.low + depth.high)) };
+}
+
+/**
+ * Steps back from a scene's own view and shifts it, so that the free part shows it without its margin.
+ * @param target of the scene's camera, m
+ * @param towards from the target to the eye, m
+ * @param tanY tangent of half the vertical field of view
+ */
+export function clearOfTools(
+  target: Vec3,
+  towards: Vec3,
+  tanY: number,
+  { bottom, top }: FreeArea,
+): { position: Vec3; target: Vec3 } {
+  const back = Math.max(1, (2 * SHOWN_PART) / (top - bottom));
+  const shift = -0.5 * (top + bottom) * tanY * back * Math.hypot(...towards);
+  const { up } = axesOf(towards);
+  const shifted = target.map((x, k) => x + shift * up[k]!) as Vec3;
+  return { position: shifted.map((x, k) => x + back * towards[k]!) as Vec3, target: shifted };
 }
 
 /**

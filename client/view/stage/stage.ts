@@ -30,7 +30,7 @@ import { FETCH_GLSL } from "../bodies/skinShader.ts";
 import type { FluidLayer } from "../fluids/fluidLayer.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { oneKindOfPointer, ViewControls } from "../grabs/pointerKinds.ts";
-import { axesOf, frame, inside, WHOLE, withSpace, type FreeArea } from "../../../shared/geometry/framing.ts";
+import { clearOfTools, frame, inside, WHOLE, withSpace, type FreeArea } from "../../../shared/geometry/framing.ts";
 import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./pictureQuality.ts";
 
 /** Colors of the floor's shade; not black, because a room has ambient light. */
@@ -48,9 +48,7 @@ const BACKDROP_DARK = { behind: "#93a0ae", below: "#1f242a", page: "#3d454e" };
  * Below this height of the free part (the whole picture has 2), as on a phone in landscape, the scene's own view would
  * be partly under tools.
  */
-const LOW = 1.2;
-/** Largest step back from the scene's own view, so that tools cover less of it. */
-const MOST_BACK = 1.2;
+const LOW = 1;
 /** Largest radius of all colliders shown with their whole shadows, in scene radii: a larger one leaves few texels. */
 const MOST_FIXED = 1.5;
 /** Height of glass walls above the highest body at rest, in scene radii. */
@@ -218,17 +216,12 @@ export class Stage {
       this.controls.target.set(...target);
       const distance = this.camera.position.distanceTo(this.controls.target);
       this.controls.maxDistance = Math.max(this.controls.maxDistance, 2 * distance);
-    } else if (this.camera.aspect >= 1) this.clearTools(step, tanY, free);
+    } else if (this.camera.aspect >= 1) {
+      const { position, target } = clearOfTools(this.homeTarget.toArray(), step.toArray(), tanY, free);
+      this.camera.position.set(...position);
+      this.controls.target.set(...target);
+    }
     this.controls.update();
-  }
-
-  /** Steps back a little and shifts the picture, so that tools cover less of it. */
-  private clearTools(step: Vector3, tanY: number, { bottom, top }: FreeArea): void {
-    const back = Math.min(MOST_BACK, 2 / (top - bottom));
-    const { up } = axesOf(step.toArray());
-    const shift = new Vector3(...up).multiplyScalar(-0.5 * (top + bottom) * tanY * back * step.length());
-    this.controls.target.copy(this.homeTarget).add(shift);
-    this.camera.position.copy(this.controls.target).addScaledVector(step, back);
   }
 
   /** Moves the camera and its target, as a user would: it is not reframed until *Home*. @param step m */

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { PerspectiveCamera, Vector3 } from "three";
 import { expect, test } from "vitest";
-import { frame, inside } from "../../../shared/geometry/framing.ts";
+import { clearOfTools, frame, inside, SHOWN_PART } from "../../../shared/geometry/framing.ts";
 
 const coordinate = fc.double({ min: -3, max: 3, noNaN: true });
 const points = fc.array(fc.tuple(coordinate, coordinate, coordinate), { minLength: 2, maxLength: 30 });
@@ -88,4 +88,33 @@ test("the eye keeps the given distance, and moves back only as far as necessary"
   // The points are still in the middle of the free area: y at eye +- (0.6, -0.5) tanY.
   const { position } = frame(flat, [0, 0, 1], lens, free, 10);
   expect((0 - position[1]) / 10 / lens.tanY + (1 - position[1]) / 10 / lens.tanY).toBeCloseTo(0.6 - 0.5, 6);
+});
+
+test("the free part shows a scene's own view without its margin, and never from nearer than the scene's camera", () => {
+  fc.assert(
+    fc.property(
+      fc.tuple(coordinate, coordinate, coordinate),
+      fc.tuple(coordinate, fc.double({ min: 0.5, max: 3, noNaN: true })),
+      fc.tuple(edge, edge),
+      (target, [turn, rise], [bottom, top]) => {
+        const free = { left: -1, right: 1, bottom: -bottom, top };
+        const towards: [number, number, number] = [3 * Math.sin(turn), rise, 3 * Math.cos(turn)];
+        const tanY = Math.tan((38 * Math.PI) / 360);
+        const moved = clearOfTools(target, towards, tanY, free);
+        const camera = new PerspectiveCamera(38, 1.5, 0.001, 1000);
+        camera.position.set(...moved.position);
+        camera.lookAt(...moved.target);
+        camera.updateMatrixWorld();
+        const up = new Vector3(0, 1, 0).applyQuaternion(camera.quaternion);
+        const half = SHOWN_PART * tanY * Math.hypot(...towards);
+        const heightAt = (share: number): number =>
+          new Vector3(...target).addScaledVector(up, share * half).project(camera).y;
+        expect(heightAt(1)).toBeLessThan(free.top + 1e-6);
+        expect(heightAt(-1)).toBeGreaterThan(free.bottom - 1e-6);
+        expect(heightAt(0)).toBeCloseTo(0.5 * (free.top + free.bottom), 6);
+        const distance = new Vector3(...moved.position).distanceTo(new Vector3(...moved.target));
+        expect(distance).toBeGreaterThan(Math.hypot(...towards) - 1e-6);
+      },
+    ),
+  );
 });
