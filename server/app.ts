@@ -128,7 +128,7 @@ function makeFastify(config: Config, logger: FastifyServerOptions["logger"]): Fa
     routerOptions: { maxParamLength: MOST_PARAMETER },
     frameworkErrors: answerBadAddress,
     clientErrorHandler: answerUnreadable,
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, verbose: true } },
   } as FastifyServerOptions);
 }
 
