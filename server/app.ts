@@ -128,7 +128,7 @@ function makeFastify(config: Config, logger: FastifyServerOptions["logger"]): Fa
     routerOptions: { maxParamLength: MOST_PARAMETER },
     frameworkErrors: answerBadAddress,
     clientErrorHandler: answerUnreadable,
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, verbose: true } },
   } as FastifyServerOptions);
 }
 
@@ -200,8 +200,7 @@ function makeOperationsPort(fastify: FastifyInstance, config: Config): Operation
 }
 
 /**
- * Refuses requests for another host name. Health and metrics routes answer under any name, because load balancers use
- * their own.
+ * Refuses requests for another host name. Health routes answer under any name, because load balancers use their own.
  */
 function checkHosts(fastify: FastifyInstance, { config, metrics }: Services): void {
   const ours = hostCheck(config);
@@ -211,7 +210,7 @@ function checkHosts(fastify: FastifyInstance, { config, metrics }: Services): vo
     // Node keeps the first of several hosts; a proxy in front may have checked another one.
     const hosts = request.raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host");
     if (hosts.length > 1) throw new CodedError("BODY_INVALID", { field: "host" });
-    if (url === "/healthz" || url === "/readyz" || url === "/metrics" || ours(request.host)) return;
+    if (url === "/healthz" || url === "/readyz" || ours(request.host)) return;
     metrics.auth.refused("host");
     throw new CodedError("HOST_REFUSED", { field: "host", value: request.host, limit: "PLIANT_HOSTS" });
   });

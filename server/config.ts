@@ -426,15 +426,27 @@ function checkAddresses(config: Config): void {
     throw new ConfigError("PLIANT_ADMIN_TOKEN", "(not shown)", "made of the characters A-Z a-z 0-9 . _ ~ + / -");
 }
 
-function checkOrigins(config: Config): void {
-  for (const origin of config.origins) {
-    if (origin !== "same" && origin !== "*" && !/^https?:\/\/[^/]+$/.test(origin)) {
-      throw new ConfigError("PLIANT_ORIGINS", origin, "a list of same, * or scheme://host[:port]");
-    }
-  }
-  for (const origin of config.embedOrigins) {
-    // Only in the form that browsers send, because the value is written into a header.
-    if (!/^https?:/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin || origin.includes("*"))
-      throw new ConfigError("PLIANT_EMBED_ORIGINS", origin, "a list of http(s)://host[:port], in lower case");
-  }
+/** Only in the form that browsers send: another one would match no page, and some are written into a header. */
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && !text.includes("*") && URL.canParse(text) && new URL(text).origin === text;
+}
+
+const isHostName = (text: string): boolean =>
+  !text.includes("*") && URL.canParse(`http://${text}`) && new URL(`http://${text}`).hostname === text.toLowerCase();
+
+/** A value that could never match locks visitors out without a word. */
+function checkOrigins({ origins, embedOrigins, hosts }: Config): void {
+  const origin = "http(s)://host[:port], in lower case, without the scheme's own port";
+  const check = (name: string, values: readonly string[], isRight: (value: string) => boolean, limit: string): void => {
+    const wrong = values.find((value) => !isRight(value));
+    if (wrong !== undefined) throw new ConfigError(name, wrong, `a list of ${limit}`);
+  };
+  check("PLIANT_ORIGINS", origins, (value) => ["same", "*"].includes(value) || isOrigin(value), `same, * or ${origin}`);
+  check("PLIANT_EMBED_ORIGINS", embedOrigins, isOrigin, origin);
+  check(
+    "PLIANT_HOSTS",
+    hosts,
+    (value) => ["auto", "*"].includes(value) || isHostName(value),
+    "auto, * or names, without port",
+  );
 }

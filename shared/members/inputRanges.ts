@@ -81,9 +81,8 @@ export function refuseDress({ color, finish, text }: LookChange): Refusal | null
   return length > LONGEST_TEXT ? { field: "text", value: length, limit: `up to ${LONGEST_TEXT} characters` } : null;
 }
 
-/** @returns null if the point is within reach; its distance may overflow to infinity */
+/** @returns null if the point is within reach */
 export function refuseFar(field: string, point: Point, { reach, origin }: Reach): Refusal | null {
-  const [x, y, z] = point.map((c, r) => c + origin[r]!) as Point;
-  const distance = Math.sqrt(x * x + y * y + z * z);
+  const distance = Math.hypot(...point.map((c, r) => c + origin[r]!));
   return distance <= reach ? null : { field, value: distance, limit: `up to ${reach} m from the origin` };
 }

@@ -16,9 +16,10 @@ export const BODY_FIELDS = [
 ] as const;
 /** Numeric fields of a body; `pins` is separate. */
 export type BodyField = (typeof BODY_FIELDS)[number];
-/** Integer fields. */
-const WHOLE: readonly BodyField[] = ["modes", "steps"];
 export const WIND_FIELDS = ["density", "drag", "lift", "intensity", "scale", "seed"] as const;
+type WindField = (typeof WIND_FIELDS)[number];
+/** Integer fields. */
+const WHOLE: readonly (BodyField | WindField)[] = ["modes", "steps", "seed"];
 
 export interface Span {
   least: number;
@@ -93,7 +94,7 @@ export interface TuningLimits {
   /** Length of gravity, m/s^2. */
   gravity: number;
   /** `velocity`: length of the wind's velocity, m/s. */
-  wind: { velocity: number } & Record<(typeof WIND_FIELDS)[number], Span>;
+  wind: { velocity: number } & Record<WindField, Span>;
   /** By body: fields with narrower limits than a scene's. */
   bodies: Partial<Record<BodyField, Span>>[];
 }
@@ -110,7 +111,7 @@ export const isTimeScale = (value: number): boolean => value === 0 || within(val
 export const TIME_SCALE_TEXT = `0, or ${TIME_SCALE.least} to ${TIME_SCALE.most}`;
 
 /** Limits of the wind's fields: those of a scene. */
-export const WIND_SPANS: Readonly<Record<(typeof WIND_FIELDS)[number], Span>> = {
+export const WIND_SPANS: Readonly<Record<WindField, Span>> = {
   density: { least: 0, most: 1e5 },
   drag: { least: 0, most: 100 },
   lift: { least: 0, most: 100 },
@@ -151,11 +152,12 @@ export function spanOf(field: BodyField, scene: number): Span {
 export const within = (value: number, { least, most }: Span): boolean => value >= least && value <= most;
 
 /** @param span limits of the field */
-export const mayBe = (field: BodyField, value: number, span: Span): boolean =>
+export const mayBe = (field: BodyField | WindField, value: number, span: Span): boolean =>
   within(value, span) && (!WHOLE.includes(field) || Number.isInteger(value));
 
 /** Text for a refusal. */
-export const spanText = ({ least, most }: Span): string => `${rounded(least)} to ${rounded(most)}`;
+export const spanText = (field: BodyField | WindField, { least, most }: Span): string =>
+  `${WHOLE.includes(field) ? "a whole number from " : ""}${rounded(least)} to ${rounded(most)}`;
 
 /** Rounds the digits that multiplying a decimal number by a factor adds. */
 const rounded = (value: number): number => (Number.isInteger(value) ? value : Number(value.toPrecision(6)));

@@ -12,8 +12,8 @@ interface ValueEncoder {
 }
 
 export const encoder: ValueEncoder = /* @__PURE__ */ new Encoder({ forceFloat32: true, ignoreUndefined: true });
-/** For values that must return unchanged, e.g. a client's own time stamp. */
-export const exactEncoder: ValueEncoder = /* @__PURE__ */ new Encoder();
+/** For values that must return unchanged, e.g. a client's own time stamp, or the value that is refused. */
+export const exactEncoder: ValueEncoder = /* @__PURE__ */ new Encoder({ ignoreUndefined: true });
 
 /** Fields of a message, after its number. */
 export type Values = readonly unknown[];

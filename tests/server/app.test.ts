@@ -231,20 +231,41 @@ describe("rooms", () => {
   });
 
   test.each([
-    ["no scene", {}, 400, "BODY_INVALID", "scene"],
-    ["an unknown field", { scene: "cube", size: 3 }, 400, "BODY_INVALID", "body"],
-    ["a field of another type", { scene: 7 }, 400, "BODY_INVALID", "scene"],
-    ["an unknown pool", { scene: "cube", pool: "both" }, 400, "BODY_INVALID", "pool"],
+    ["no scene", {}, 400, "BODY_INVALID", "scene", { limit: "must have required property 'scene'" }],
+    [
+      "an unknown field",
+      { scene: "cube", size: 3 },
+      400,
+      "BODY_INVALID",
+      "size",
+      { limit: "must NOT have additional properties" },
+    ],
+    ["a field of another type", { scene: 7 }, 400, "BODY_INVALID", "scene", { value: 7, limit: "must be string" }],
+    [
+      "an unknown pool",
+      { scene: "cube", pool: "both" },
+      400,
+      "BODY_INVALID",
+      "pool",
+      { value: "both", limit: "one of shared, dedicated" },
+    ],
     ["broken JSON", '{"scene":', 400, "BODY_INVALID", "body"],
     ["a name with a space", { scene: "cube", room: "a room" }, 400, "ROOM_NAME_INVALID", "room"],
     ["a name that is a path", { scene: "cube", room: "../x" }, 400, "ROOM_NAME_INVALID", "room"],
     ["too long a name", { scene: "cube", room: "x".repeat(41) }, 400, "ROOM_NAME_INVALID", "room"],
     ["a missing scene", { scene: "nothing" }, 404, "SCENE_NOT_FOUND", "scene"],
-    ["a body beyond the limit", { scene: "cube", room: "x".repeat(70_000) }, 400, "BODY_INVALID", "body"],
-  ])("%s", async (_, payload, status, code, field) => {
+    [
+      "a body beyond the limit",
+      { scene: "cube", room: "x".repeat(70_000) },
+      400,
+      "BODY_INVALID",
+      "body",
+      { limit: "65536 bytes" },
+    ],
+  ])("%s", async (_, payload, status, code, field, more: Record<string, unknown> = {}) => {
     const answer = await post(payload);
     expect(answer.statusCode).toBe(status);
-    expect(answer.json()).toMatchObject({ code, field });
+    expect(answer.json()).toMatchObject({ code, field, ...more });
     expect(HttpErrors[code as keyof typeof HttpErrors].status).toBe(status);
     expect(app.registry.size).toBe(0);
   });

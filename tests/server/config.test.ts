@@ -2,6 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { ConfigError, readConfig } from "../../server/config.ts";
 
+/** A variable, a value and a part of the error. */
+type Triple = [string, string, string];
+
 describe("readConfig", () => {
   test("an empty environment gives a complete configuration", () => {
     const config = readConfig({});
@@ -19,6 +22,8 @@ describe("readConfig", () => {
     expect(readConfig({ PORT: "0" }).port).toBe(0);
     expect(readConfig({ PORT: "65535" }).port).toBe(65535);
     expect(readConfig({ PLIANT_EMPTY_ROOM_SECONDS: "0.5" }).emptyRoomSeconds).toBe(0.5);
+    const hosts = ["auto", "Play.example", "[::1]", "10.0.0.7"];
+    expect(readConfig({ PLIANT_HOSTS: hosts.join() }).hosts).toEqual(hosts);
     expect(readConfig({ PLIANT_PREWARM: "bunny, drape" }).prewarm).toEqual(["bunny", "drape"]);
     expect(readConfig({ PLIANT_ORIGINS: "same,https://a.example:8443" }).origins).toEqual([
       "same",
@@ -37,7 +42,7 @@ describe("readConfig", () => {
     );
   });
 
-  test.each([
+  test.each<Triple>([
     ["PORT", "65536", "an integer from 0 to 65535"],
     ["PORT", "80.5", "an integer from 0 to 65535"],
     ["PORT", "http", "an integer from 0 to 65535"],
@@ -47,7 +52,12 @@ describe("readConfig", () => {
     ["PLIANT_SEND_HZ", " ", "an integer from 1 to 240"],
     ["LOG_LEVEL", "loud", "one of fatal"],
     ["PLIANT_ROOM_POOL", "both", "one of shared, dedicated"],
-    ["PLIANT_ORIGINS", "example.org", "scheme://host"],
+    ...["example.org", "https://*.example.org", "https://example.org:443", "https://Example.org", "http://a b"].map(
+      (origin): Triple => ["PLIANT_ORIGINS", origin, "http(s)://host"],
+    ),
+    ...["http://example.org", "example.org:8080", "*.example.org", "a b"].map(
+      (host): Triple => ["PLIANT_HOSTS", host, "names, without port"],
+    ),
     ["PLIANT_EMBED_ORIGINS", "*", "http(s)://host"],
     ["PLIANT_EMBED_ORIGINS", "https://*.example.org", "http(s)://host"],
     ["PLIANT_EMBED_ORIGINS", "https://example.org/page", "http(s)://host"],

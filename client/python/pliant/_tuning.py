@@ -34,10 +34,10 @@ def change_of(fields: Mapping[str, Any]) -> Dict[str, Any]:
     change: Dict[str, Any] = {}
     for field, value in fields.items():
         if field not in _NAMES:
-            raise _refusal(field, value, f"one of the fields {', '.join(_NAMES)}")
+            raise PliantError.argument(field, value, f"one of the fields {', '.join(_NAMES)}")
         change[_NAMES[field]] = _value(field, value)
     if not change:
-        raise _refusal("change", "empty", f"at least one of {', '.join(_NAMES)}")
+        raise PliantError.argument("change", "empty", f"at least one of {', '.join(_NAMES)}")
     return change
 
 
@@ -45,7 +45,7 @@ def _value(field: str, value: Any) -> Any:
     if field in ("pins", "as_scene"):
         if isinstance(value, bool) and (value or field == "pins"):
             return value
-        raise _refusal(field, value, "True or False" if field == "pins" else "True")
+        raise PliantError.argument(field, value, "True or False" if field == "pins" else "True")
     if field == "gravity":
         return _checked(field, value, _is_vector, "three finite numbers")
     if field != "wind":
@@ -68,9 +68,5 @@ def _is_vector(value: Any) -> bool:
 
 def _checked(field: str, value: Any, is_right: Callable[[Any], bool], limit: str) -> Any:
     if not is_right(value):
-        raise _refusal(field, value, limit)
+        raise PliantError.argument(field, value, limit)
     return list(value) if isinstance(value, tuple) else value
-
-
-def _refusal(field: str, value: Any, limit: str) -> PliantError:
-    return PliantError("BAD_ARGUMENT", f"{field} is {value!r}, not {limit}", field=field, value=value)

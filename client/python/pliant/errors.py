@@ -28,6 +28,11 @@ class PliantError(Exception):
         self.details = details
 
     @classmethod
+    def argument(cls, field: str, value: Any, limit: str) -> PliantError:
+        """Returns the error for an argument that is not within its limit."""
+        return cls("BAD_ARGUMENT", f"{field} is {value!r}, not {limit}", field=field, value=value, limit=limit)
+
+    @classmethod
     def closed(cls, close_code: int, reason: str) -> PliantError:
         """Returns the error for a close code of the socket."""
         code = _CLOSED.get(close_code, "LINE_LOST")

@@ -79,7 +79,7 @@ class Topology:
             if key in (body.index, body.name) and not isinstance(key, bool):
                 return body
         names = ", ".join(body.name for body in self.bodies)
-        raise PliantError("BAD_ARGUMENT", f"body is {key!r}, must be one of {names}", field="body", value=key)
+        raise PliantError.argument("body", key, f"one of {names}")
 
 
 class Frame:

@@ -85,9 +85,9 @@ def join(
     parts = urlsplit(url)
     folder, _, room = parts.path.rstrip("/").rpartition("/")
     if parts.scheme not in ("http", "https") or not folder.endswith("/r") or not room:
-        raise PliantError("BAD_ARGUMENT", f"url is {url!r}, not http(s)://host/r/<room>", field="url", value=url)
+        raise PliantError.argument("url", url, "http(s)://host/r/<room>")
     if mode not in ("simple", "codec") or (mode == "codec" and hz is not None):
-        raise PliantError("BAD_ARGUMENT", f"mode is {mode!r} with hz {hz}, not simple, or codec without", field="mode")
+        raise PliantError.argument("mode", mode, f"simple, or codec without hz (it is {hz})")
     base = f"{parts.scheme}://{parts.netloc}{folder[:-2]}"
     token = token or parse_qs(parts.fragment).get("token", [None])[0]
     if scene is not None:
@@ -247,8 +247,8 @@ class Room:
         bodies in `topology.together`."""
         where = self.topology.body(body)
         if together and where.index not in self.topology.together:
-            limit = f"one of {self.topology.together}, which can be grabbed together"
-            raise PliantError("BAD_ARGUMENT", f"together is set for body {where.index}, not {limit}", field="together")
+            limit = f"set for one of {self.topology.together}: body {where.index} is grabbed alone"
+            raise PliantError.argument("together", together, limit)
         point = self._surface_point(where, at, triangle, u, v)
         target = _point("to", to if to is not None else at if at is not None else self._place(where, *point))
         limit = self.welcome["limits"]["grabsPerMember"]
@@ -299,17 +299,17 @@ class Room:
             fields["body"] = self.topology.body(body).index
         elif any(map(is_of_body, change)):
             limit = "a body, because the change is about damping, friction or material"
-            raise PliantError("BAD_ARGUMENT", f"body is missing, not {limit}", field="body")
+            raise PliantError.argument("body", None, limit)
         self._send(_TUNE, fields)
 
     def send(self, kind: str, data: Any = None) -> None:
         """Sends a message to the members that are connected now. `data`: JSON data or bytes, at most 2048 bytes of
         msgpack. The server answers a message beyond its limits with a notice."""
         if not is_kind(kind):
-            raise PliantError("BAD_ARGUMENT", f"kind is {kind!r}, not {KIND_FORM}", field="kind", value=kind)
+            raise PliantError.argument("kind", kind, KIND_FORM)
         problem = problem_of(data)
         if problem is not None:
-            raise PliantError("BAD_ARGUMENT", f"data holds {problem}, not JSON data or bytes", field="data")
+            raise PliantError.argument("data", problem, "JSON data or bytes")
         self._send(_MESSAGE, kind, data)
 
     def messages(self, timeout: Optional[float] = None) -> Iterator[Message]:
@@ -323,14 +323,13 @@ class Room:
     def react(self, reaction: str) -> None:
         """Shows an element of `REACTIONS` at this member's cursor for a moment."""
         if reaction not in REACTIONS:
-            limit = f"one of {' '.join(REACTIONS)}"
-            raise PliantError("BAD_ARGUMENT", f"reaction is {reaction!r}, not {limit}", field="reaction")
+            raise PliantError.argument("reaction", reaction, f"one of {' '.join(REACTIONS)}")
         self._send(_REACT, REACTIONS.index(reaction))
 
     def say(self, text: str) -> None:
         """Writes a line in the room's chat, at most 200 characters. All members get it, also this one."""
         if not isinstance(text, str) or problem_of(text) is not None:
-            raise PliantError("BAD_ARGUMENT", f"text is {text!r}, not a string", field="text")
+            raise PliantError.argument("text", text, "a string")
         self._send(_SAY, text)
 
     def lines(self, timeout: Optional[float] = None) -> Iterator[Line]:
@@ -359,9 +358,11 @@ class Room:
         triangles = body.triangles.tolist()
         places = len(triangles) or body.count
         if triangle is not None:
-            if not 0 <= triangle < places:
-                limit = f"0 to {places - 1}"
-                raise PliantError("BAD_ARGUMENT", f"triangle is {triangle}, not {limit}", field="triangle")
+            if not isinstance(triangle, int) or not 0 <= triangle < places:
+                raise PliantError.argument("triangle", triangle, f"a whole number from 0 to {places - 1}")
+            for field, value in (("u", u), ("v", v)):
+                if not isinstance(value, (int, float)) or not math.isfinite(value):
+                    raise PliantError.argument(field, value, "a finite number")
             return triangle, float(u), float(v)
         target = _point("at", at)
         positions = self.positions(body).tolist()
@@ -465,7 +466,7 @@ def _point(field: str, value: Optional[Sequence[float]]) -> List[float]:
     except (TypeError, ValueError):
         point = []
     if len(point) != 3 or not all(map(math.isfinite, point)):
-        raise PliantError("BAD_ARGUMENT", f"{field} is {value!r}, not three finite numbers", field=field, value=value)
+        raise PliantError.argument(field, value, "three finite numbers")
     return point
 
 

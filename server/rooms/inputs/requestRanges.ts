@@ -23,7 +23,6 @@ import {
   type TuningLimits,
   type Wind,
   WIND_FIELDS,
-  within,
 } from "../../../shared/members/tuningLimits.ts";
 import { visibleText } from "../../../shared/members/visibleText.ts";
 import type { RoomShape } from "../../workers/messages.ts";
@@ -66,7 +65,7 @@ function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange
     if (value === undefined) continue;
     if (scene[field] === undefined) return { field, value, limit: NOT_OF_IT };
     const span = tuning.bodies[body]![field] ?? spanOf(field, scene[field]);
-    if (!mayBe(field, value, span)) return { field, value, limit: spanText(span) };
+    if (!mayBe(field, value, span)) return { field, value, limit: spanText(field, span) };
   }
   if (change.pins !== undefined && scene.pins === undefined)
     return { field: "pins", value: Number(change.pins), limit: "a body that the scene pins" };
@@ -86,8 +85,7 @@ const NOT_OF_IT =
 
 /** @param most longest allowed vector, in `unit` */
 function checkLength(field: string, parts: Point | undefined, most: number, unit: string): Refusal | null {
-  // A length that overflows to infinity is refused, too.
-  const value = parts ? Math.sqrt(parts.reduce((sum, part) => sum + part * part, 0)) : 0;
+  const value = parts ? Math.hypot(...parts) : 0;
   return value <= most * (1 + SLACK) ? null : { field, value, limit: `a vector of at most ${most} ${unit}` };
 }
 
@@ -95,8 +93,8 @@ function checkWind({ velocity, ...numbers }: Partial<Wind>, { wind }: TuningLimi
   for (const field of WIND_FIELDS) {
     const value = numbers[field];
     if (value === undefined) continue;
-    if (!within(value, wind[field]) || (field === "seed" && !Number.isInteger(value)))
-      return { field: `wind.${field}`, value, limit: spanText(wind[field]) };
+    if (!mayBe(field, value, wind[field]))
+      return { field: `wind.${field}`, value, limit: spanText(field, wind[field]) };
   }
   return checkLength("wind.velocity", velocity, wind.velocity, "m/s");
 }

@@ -107,9 +107,11 @@ export class Undo {
     if (act.type === "pull" || act.type === "reset") {
       const { member } = session;
       const held = [...room.members.sessions.values()].some((other) => other !== session && other.grabs.size > 0);
-      return !held && !acts.othersActedSince(member, act.tick);
+      if (held || acts.othersActedSince(member, act.tick)) return false;
     }
-    return room.moderation.permits(session, act.type);
+    // The inverse act needs the same right, and a text beside a body that returns needs that of a text.
+    const look = act.type === "dress" ? act.before : act.type === "remove" ? act.look : undefined;
+    return act.type === "pull" || room.moderation.permits(session, act.type, look?.text);
   }
 
   #inverse(act: Exclude<Act, { type: "pull" | "reset" }>, member: number): Input[] {

@@ -59,9 +59,11 @@ export class Moderation {
   /** Checks the member's role; sends a notice if the request is refused. */
   allows(session: Session, request: ClientRequest): boolean {
     const { type } = request;
-    const asked = this.#askedBy(request);
-    if (this.permits(session, asked)) return true;
-    const least = this.#leastRole(asked);
+    // Removing all pins ends the acts of all members.
+    const asked = type === "unpin" && request.pin === null ? "kick" : type;
+    const text = type === "dress" ? request.text : undefined;
+    if (this.permits(session, asked, text)) return true;
+    const least = this.#leastRole(asked, text);
     this.#options.metrics.reject("not_allowed");
     this.#notice(session, "NOT_ALLOWED", {
       field: type,
@@ -72,24 +74,16 @@ export class Moderation {
     return false;
   }
 
-  /** Returns the type of request whose rule applies. */
-  #askedBy(request: ClientRequest): ClientRequest["type"] {
-    // A text beside a body is a line that stays.
-    if (request.type === "dress" && request.text && !this.#options.access.chat) return "say";
-    // Removing all pins ends the acts of all members.
-    return request.type === "unpin" && request.pin === null ? "kick" : request.type;
-  }
-
-  /** Returns whether this member may send such requests now. */
-  permits(session: Session, type: ClientRequest["type"]): boolean {
-    const least = this.#leastRole(type);
+  /** Returns whether this member may send such requests now. @param text written beside a body: a line that stays */
+  permits(session: Session, type: ClientRequest["type"], text?: string | null): boolean {
+    const least = this.#leastRole(type, text);
     return least === undefined || atLeast(session.entry.role, least);
   }
 
-  #leastRole(type: ClientRequest["type"]): Role | undefined {
+  #leastRole(type: ClientRequest["type"], text?: string | null): Role | undefined {
     const { access } = this.#options;
     const { leastRole, ownersOnly } = REQUEST_DESCRIPTIONS[type];
-    const owners = (access.ownersOnly && ownersOnly) || (type === "say" && !access.chat);
+    const owners = (access.ownersOnly && ownersOnly) || ((type === "say" || text) && !access.chat);
     return owners ? "owner" : leastRole;
   }
 

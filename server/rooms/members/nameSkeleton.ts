@@ -14,10 +14,17 @@ export function skeletonsOf(name: string): string[] {
   return [withoutCase(lookOf(name)), lookOf(withoutCase(name))].map((skeleton) => skeleton.replaceAll(" ", ""));
 }
 
-/** @returns the name, or with the member's number behind it: a name that looks like none of those taken */
+/** A mark as `distinctName` sets it, with the member's number. */
+const MARK = /#\s*(\d+)(\.\d+)?$/;
+
+/**
+ * @returns the name, or with the member's number behind it: a name that looks like none of those taken, and does not
+ *   end with another member's mark
+ */
 export function distinctName(name: string, member: number, taken: ReadonlySet<string>): string {
+  const claims = (text: string): boolean => Number(MARK.exec(text)?.[1] ?? member) !== member;
   let distinct = name;
-  for (let again = 1; skeletonsOf(distinct).some((skeleton) => taken.has(skeleton)); again++) {
+  for (let again = 1; claims(distinct) || skeletonsOf(distinct).some((skeleton) => taken.has(skeleton)); again++) {
     const mark = ` #${member}${again === 1 ? "" : `.${again}`}`;
     distinct =
       [...name]

@@ -1,8 +1,15 @@
 /** Error answers: every error leaves as `{code, message, field?, value?, limit?}`. */
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchemaValidationError,
+} from "fastify";
 import { CodedError } from "../../../shared/errorCodes.ts";
+import { SMALL_BODY } from "./connectionLimits.ts";
 import { EARLIEST_HEADERS } from "./headers.ts";
 
 /** The store failed before the request changed anything. */
@@ -71,22 +78,36 @@ function toCodedError(error: FastifyError, path: string | undefined): CodedError
   if (error instanceof CodedError) return error;
   if (error.name === "StoreUnavailable") return new CodedError("STORE_AWAY", {}, STORE_AWAY);
   const [problem] = error.validation ?? [];
-  if (problem) {
-    const missing = (problem.params as { missingProperty?: string }).missingProperty;
-    const field =
-      [problem.instancePath.replaceAll("/", ".").replace(/^\./, ""), missing].filter(Boolean).join(".") ||
-      error.validationContext ||
-      "body";
-    return new CodedError(
-      "BODY_INVALID",
-      { field, limit: problem.params },
-      `${field}: ${problem.message ?? "invalid"}`,
-    );
-  }
+  if (problem) return violation(problem, error.validationContext);
   // @fastify/static's refusal of a path that leads out of its folder or begins with two slashes.
   if (error.statusCode === 403) return new CodedError("NOT_FOUND", { field: "path", value: path });
   // Fastify's own refusals: broken JSON, a body that is too large, an unsupported content type.
-  if (error.statusCode !== undefined && error.statusCode < 500)
-    return new CodedError("BODY_INVALID", { field: error.statusCode === 412 ? "if-match" : "body" }, error.message);
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    const field = { 412: "if-match", 415: "content-type" }[error.statusCode] ?? "body";
+    const limit = { 413: `${SMALL_BODY} bytes`, 415: "application/json" }[error.statusCode];
+    return new CodedError("BODY_INVALID", { field, ...(limit && { limit }) }, error.message);
+  }
   return new CodedError("INTERNAL");
+}
+
+/** Longest value that an error repeats, characters. */
+const LONGEST_VALUE = 100;
+
+/**
+ * @param problem of a schema; its `data` is the refused value
+ * @param part of the request: body, querystring, ...
+ */
+function violation(problem: FastifySchemaValidationError & { data?: unknown }, part = "body"): CodedError {
+  const { missingProperty, additionalProperty, allowedValues } = problem.params as Partial<Record<string, unknown>>;
+  const path = [...problem.instancePath.split("/").slice(1), missingProperty ?? additionalProperty ?? []].flat();
+  const field = path.join(".") || part;
+  const said = problem.message ?? "invalid";
+  const limit = Array.isArray(allowedValues) ? `one of ${allowedValues.join(", ")}` : said;
+  const { data } = problem;
+  const value = typeof data === "string" ? data.slice(0, LONGEST_VALUE) : data;
+  return new CodedError(
+    "BODY_INVALID",
+    { field, ...(typeof value !== "object" && { value }), limit },
+    `${field}: ${said}`,
+  );
 }

@@ -195,6 +195,12 @@ function openRoom(app: FastifyInstance, { requestAuth, metrics, registry, roomsP
     const access = "room" in made ? made.room.access : RoomAccess.fromSettings(made.settings);
     const room = "room" in made ? made.room : { name: made.name, access };
     const created = "room" in made && made.created;
+    if (name !== undefined && room.name !== name)
+      throw new CodedError(
+        "ROOM_EXISTS",
+        { field: "idempotency-key", limit: `room ${room.name}` },
+        "Another room was opened with this idempotency key.",
+      );
     const owned = room.name !== LOBBY_ROOM;
     // Generated names are new, so without a given name an existing room can only come from an earlier request with this
     // key.

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../../shared/errorCodes.ts";
 import { above, atLeast, ROLES, type Role } from "../../../shared/members/roles.ts";
+import { visibleText } from "../../../shared/members/visibleText.ts";
 import type { Audit } from "../../auth/audit.ts";
 import { type Identity, roleIn } from "../../auth/identity.ts";
 import { MAX_SUBJECT_LENGTH, MAX_TOKEN_HOURS, SUBJECT_PATTERN } from "../../auth/tokens.ts";
@@ -92,7 +93,11 @@ export function tokenRoutes(app: FastifyInstance, { requestAuth, audit, registry
     const { room, role, hours = DEFAULT_HOURS, name, subject } = request.body;
     const roomId = checkGrant(identity, room, role, registry);
     if (subject !== undefined && identity.role !== "admin" && isReserved(subject))
-      throw new CodedError("NOT_ALLOWED", { field: "subject", value: subject, limit: "no word of the audit log" });
+      throw new CodedError("NOT_ALLOWED", {
+        field: "subject",
+        value: subject,
+        limit: "visible characters in NFKC, no word of the audit log",
+      });
     const endsMs = Math.min(Date.now() + MS_PER_HOUR * hours, identity.expiresAtMs ?? Infinity);
     const issued = await requestAuth.auth.mint.sign({
       room,
@@ -122,12 +127,13 @@ export function tokenRoutes(app: FastifyInstance, { requestAuth, audit, registry
 
 /**
  * The subject of `PLIANT_ADMIN_TOKEN`, and how the audit log names actors without a token. A visitor who opens a room
- * may issue tokens for it, and must not act in it under these.
+ * may issue tokens for it, and must not act in it under these, nor under texts that only look like them.
  */
 const RESERVED = ["admin", "system"].flatMap(skeletonsOf);
 const RESERVED_BEGINNINGS = ["visitor at", "member"].flatMap(skeletonsOf);
 
 function isReserved(subject: string): boolean {
+  if (visibleText(subject) !== subject) return true;
   return skeletonsOf(subject).some(
     (skeleton) =>
       RESERVED.includes(skeleton) || RESERVED_BEGINNINGS.some((beginning) => skeleton.startsWith(beginning)),

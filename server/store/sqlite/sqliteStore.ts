@@ -27,6 +27,7 @@ import type {
   StoredReport,
 } from "../store.ts";
 import { AUDIT_ENTRIES, LEASE_SECONDS, LeaseLost, StoreBehind, StoreRefused, StoreUnavailable } from "../store.ts";
+import { STORE_AWAY_SECONDS } from "../storeHealth.ts";
 
 export interface SqliteOptions {
   /** The file. */
@@ -61,7 +62,7 @@ export class SqliteStore implements Store {
       (error) => this.#revive(error),
     );
     this.objects = Object.fromEntries(
-      OBJECT_OPERATIONS.map((name) => [name, (...args: unknown[]) => this.#call(name, ...args)]),
+      OBJECT_OPERATIONS.map((name) => [name, (...args: unknown[]) => this.#requested(name, ...args)]),
     ) as unknown as ObjectStore;
   }
 
@@ -95,7 +96,7 @@ export class SqliteStore implements Store {
     holder: Holder,
     key?: string,
   ): Promise<{ created: true; lease: Lease } | { created: false; room: Listing }> {
-    return this.#call("createRoom", record, holder, key ?? null);
+    return this.#requested("createRoom", record, holder, key ?? null);
   }
 
   async claim(room: string, holder: Holder, { quarantined = false } = {}): Promise<Lease | null> {
@@ -119,11 +120,11 @@ export class SqliteStore implements Store {
   }
 
   async renew(holder: Holder, leases: readonly (Lease & { members: number })[]): Promise<string[]> {
-    return this.#answered("renew", this.#caller.call("renew", [holder, leases], true));
+    return this.#answered("renew", this.#caller.call("renew", [holder, leases], { urgent: true }));
   }
 
   async report(report: ProcessReport): Promise<void> {
-    await this.#answered("report", this.#caller.call("report", [report], true));
+    await this.#answered("report", this.#caller.call("report", [report], { urgent: true }));
   }
 
   async processes(): Promise<StoredReport[]> {
@@ -159,11 +160,11 @@ export class SqliteStore implements Store {
   }
 
   async rooms(): Promise<Listing[]> {
-    return this.#call("rooms");
+    return this.#requested("rooms");
   }
 
   async room(name: string): Promise<Listing | null> {
-    return this.#call("room", name);
+    return this.#requested("room", name);
   }
 
   async writeCheckpoint(lease: Lease, checkpoint: Checkpoint): Promise<void> {
@@ -224,11 +225,19 @@ export class SqliteStore implements Store {
   }
 
   async readAudit(options: { room?: string; limit: number }): Promise<AuditEntry[]> {
-    return this.#call("readAudit", options);
+    return this.#requested("readAudit", options);
   }
 
   #call<T>(method: string, ...args: unknown[]): Promise<T> {
     return this.#answered(method, this.#caller.call(method, args));
+  }
+
+  /**
+   * For visitors' requests. While another process holds the file's lock, each write waits for it; a request then fails
+   * after STORE_AWAY_SECONDS instead of waiting for all earlier writes.
+   */
+  #requested<T>(method: string, ...args: unknown[]): Promise<T> {
+    return this.#answered(method, this.#caller.call(method, args, { waitMs: STORE_AWAY_SECONDS * 1000 }));
   }
 
   async #answered<T>(method: string, answer: Promise<unknown>): Promise<T> {

@@ -3,7 +3,7 @@
  * another in their order. A pool of threads (Piscina) would guarantee neither a single thread nor the order.
  *
  * Urgent calls have their own queue. The thread looks there before each other call, so an urgent call waits only for
- * the running call.
+ * the running call. A call may have a longest wait: if it has not begun by then, it never runs.
  */
 import {
   MessageChannel,
@@ -19,7 +19,12 @@ interface Call {
   id: number;
   method: string;
   args: unknown[];
+  /** Of a call with a longest wait: one element, 0 until the first of both sides sets it to BEGUN or WITHDRAWN. */
+  state?: Int32Array;
 }
+
+const BEGUN = 1;
+const WITHDRAWN = 2;
 
 /** Data that the thread starts with. */
 interface ThreadData {
@@ -60,17 +65,25 @@ export class Caller {
 
   /**
    * @param urgent runs before all queued calls
-   * @throws the error of the method; or an Error if the thread was lost, and then the outcome is unknown
+   * @param waitMs longest wait behind other calls
+   * @throws the error of the method; an Error if the call waited too long, and then it does not run; or an Error if the
+   *   thread was lost, and then the outcome is unknown
    */
-  call(method: string, args: unknown[], urgent = false): Promise<unknown> {
+  call(
+    method: string,
+    args: unknown[],
+    { urgent = false, waitMs }: { urgent?: boolean; waitMs?: number } = {},
+  ): Promise<unknown> {
     const worker = (this.#worker ??= this.#start());
     const line: Pick<Worker, "postMessage"> = urgent ? this.#urgent! : worker;
     const id = this.#nextId++;
+    const state = waitMs === undefined ? undefined : new Int32Array(new SharedArrayBuffer(4));
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
       worker.ref();
+      if (state) this.#withdrawAfter(waitMs!, id, state);
       try {
-        line.postMessage({ id, method, args } satisfies Call);
+        line.postMessage({ id, method, args, state } satisfies Call);
       } catch (error) {
         this.#settled(id);
         reject(error as Error); // An argument could not be cloned.
@@ -109,6 +122,15 @@ export class Caller {
     return worker;
   }
 
+  #withdrawAfter(waitMs: number, id: number, state: Int32Array): void {
+    const timer = setTimeout(() => {
+      if (Atomics.compareExchange(state, 0, 0, WITHDRAWN) !== 0) return;
+      this.#pending.get(id)?.reject(new Error(`it waited ${waitMs} ms for other calls`));
+      this.#settled(id);
+    }, waitMs);
+    timer.unref();
+  }
+
   #settled(id: number): void {
     this.#pending.delete(id);
     if (this.#pending.size === 0) this.#worker?.unref();
@@ -134,7 +156,8 @@ export function answerCalls(target: Record<string, unknown>, plain: (error: Erro
   const port = parentPort;
   if (port === null) throw new Error("answerCalls runs in a worker thread");
   const { urgent } = workerData as ThreadData;
-  const answer = ({ id, method, args }: Call): void => {
+  const answer = ({ id, method, args, state }: Call): void => {
+    if (state && Atomics.compareExchange(state, 0, 0, BEGUN) === WITHDRAWN) return;
     try {
       const result = (target[method] as (...args: unknown[]) => unknown).apply(target, args);
       port.postMessage({ id, result } satisfies Answer, transferable(result));

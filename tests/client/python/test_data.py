@@ -37,13 +37,15 @@ class Tuning(unittest.TestCase):
         self.assertEqual(change, {"gravity": [0, -1, 0], "timeScale": 0, "youngsModulus": 1e4, "yield": 0.1, "pins": False,
                                   "wind": {"velocity": [1, 0, 0], "density": 1.2}})  # fmt: skip
 
-    def test_other_fields_and_values_are_refused_with_the_field(self):
+    def test_other_fields_and_values_are_refused_with_field_value_and_limit(self):
         cases = [("mass", 1), ("gravity", 1), ("gravity", [0, math.nan, 0]), ("friction", "1"), ("friction", True),
                  ("pins", 1), ("as_scene", False), ("wind", 3), ("wind.drag", {"drag": math.inf})]  # fmt: skip
         for field, value in cases:
             with self.subTest(field), self.assertRaises(PliantError) as caught:
                 change_of({field.split(".")[0]: value})
-            self.assertEqual((caught.exception.code, caught.exception.details["field"]), ("BAD_ARGUMENT", field))
+            error = caught.exception
+            self.assertEqual((error.code, error.details["field"], set(error.details)),
+                             ("BAD_ARGUMENT", field, {"field", "value", "limit"}))  # fmt: skip
         self.assertRaises(PliantError, change_of, {})
 
 

@@ -36,12 +36,16 @@ test.each(["sqlite", "none"])(
   async (store) => {
     const dataDir = mkdtempSync(join(tmpdir(), "pliant-security-"));
     const server = await startTestServer({ store, dataDir });
-    const open = async (key: string, scene = "cube"): Promise<{ room: string; token?: string; code?: string }> => {
+    const open = async (
+      key: string,
+      scene = "cube",
+      name?: string,
+    ): Promise<{ room: string; token?: string; code?: string }> => {
       const headers = { "content-type": "application/json", "idempotency-key": key };
       const answer = await fetch(`${server.url}/api/rooms`, {
         method: "POST",
         headers,
-        body: JSON.stringify({ scene }),
+        body: JSON.stringify({ scene, room: name }),
       });
       return (await answer.json()) as { room: string; token?: string; code?: string };
     };
@@ -55,6 +59,8 @@ test.each(["sqlite", "none"])(
     expect(owner.welcome.role).toBe("owner");
     // With another scene no name fits: it is refused at once, and not asked for again and again.
     expect(await open(key, "sheet")).toMatchObject({ code: "ROOM_EXISTS", field: "room", value: first.room });
+    // Nor does it stand for a room of another name.
+    expect(await open(key, "cube", "another")).toMatchObject({ code: "ROOM_EXISTS", field: "idempotency-key" });
     await owner.leave();
     // The key ends with its room.
     await server.app.registry.remove(first.room);

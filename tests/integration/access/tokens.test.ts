@@ -172,17 +172,18 @@ describe("issuing", () => {
     expect((await call("POST", "/api/tokens", player, { room: "own", role: "player" })).status).toBe(403);
   });
 
-  test.each(["admin", "ADMIN", "\u0430dmin", "system", "visitor at 127.0.0.1", "member 1 (Ann)"])(
-    "an owner issues no token under a name of the audit log: %s",
-    async (subject) => {
-      const owner = await issue(ADMIN, { room: "own", role: "owner", hours: 1 });
-      expect(await call("POST", "/api/tokens", owner, { room: "own", role: "player", subject })).toMatchObject({
-        status: 403,
-        json: { code: "NOT_ALLOWED", field: "subject", value: subject },
-      });
-      expect((await call("POST", "/api/tokens", ADMIN, { room: "own", role: "player", subject })).status).toBe(201);
-    },
-  );
+  test.each([
+    ...["admin", "ADMIN", "\u0430dmin", "system", "visitor at 127.0.0.1", "member 1 (Ann)"],
+    // Invisible, blank and reversed characters.
+    ...["admin\u200b", "\u3164admin", "admin\u2800", "ad\ufe0fmin", "\u202enimda", "\u200b"],
+  ])("an owner issues no token under a name of the audit log: %j", async (subject) => {
+    const owner = await issue(ADMIN, { room: "own", role: "owner", hours: 1 });
+    expect(await call("POST", "/api/tokens", owner, { room: "own", role: "player", subject })).toMatchObject({
+      status: 403,
+      json: { code: "NOT_ALLOWED", field: "subject", value: subject },
+    });
+    expect((await call("POST", "/api/tokens", ADMIN, { room: "own", role: "player", subject })).status).toBe(201);
+  });
 
   test("an owner's token that came with the room issues tokens for that room only, not for a later one of its name", async () => {
     const { json } = await open("once");

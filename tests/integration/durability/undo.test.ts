@@ -116,6 +116,24 @@ test("a pull is undone alone; not by a member if another one has acted since, bu
   await Promise.all([ann.leave(), ben.leave(), owner.leave()]);
 });
 
+test("an undo needs the right to the inverse act: of a reset, and of a text in a closed chat", async () => {
+  const { ann, ben, owner } = await three("spare", "own-rights");
+  ben.dress(SPARE, { text: "hello" });
+  await ben.until(() => ben.looks.get(SPARE)?.look.text === "hello", "the text");
+  await ben.until(() => ben.tick > ben.welcome.tickHz * 2, "the next act");
+  ben.dress(SPARE, { text: null });
+  await ben.until(() => ben.looks.get(SPARE)?.look.text === undefined, "no text");
+  owner.setAccess({ chat: false });
+  await ben.until(() => !ben.access!.chat, "a closed chat");
+  expect(await refused(ben)).toMatchObject({ code: "NOT_SEPARABLE" });
+  ann.reset();
+  await ann.until(() => ann.resets === 1, "the reset");
+  owner.setAccess({ ownersOnly: true });
+  await ann.until(() => ann.access!.ownersOnly, "the news");
+  expect(await refused(ann)).toMatchObject({ code: "NOT_SEPARABLE" });
+  await Promise.all([ann.leave(), ben.leave(), owner.leave()]);
+});
+
 test("a reset is undone; with `ownersOnly` members undo no spawns", async () => {
   const { ann, ben, owner } = await three("spare", "own-reset");
   ann.spawn(SPARE, [1, 0.1, 0.2]);

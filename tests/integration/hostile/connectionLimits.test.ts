@@ -134,6 +134,9 @@ test("a foreign host name is refused, even if origin and host agree", async () =
   };
   expect(await ask("evil.example")).toBe("HTTP/1.1 421 Misdirected Request");
   expect(await ask("evil.example", "/healthz")).toBe("HTTP/1.1 200 OK");
+  // It names busy rooms, and listens on loopback, where a page with a rebound name reaches it.
+  expect(await ask("evil.example", "/metrics")).toBe("HTTP/1.1 421 Misdirected Request");
+  expect(await ask("pliant-0:9080", "/metrics")).toBe("HTTP/1.1 200 OK");
   for (const host of ["127.0.0.1:8080", "[::1]", "localhost", "pliant", "pliant.local"])
     expect([host, await ask(host)]).toEqual([host, "HTTP/1.1 200 OK"]);
   const socket = new WebSocket(`${server.url.replace("http", "ws")}/api/rooms/room/socket`, {

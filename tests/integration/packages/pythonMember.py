@@ -3,6 +3,7 @@ releases it, leaves, and prints its frames as JSON, each as SHA-256 of its int32
 
 import hashlib
 import json
+import math
 import sys
 from array import array
 
@@ -14,6 +15,12 @@ with pliant.join(url, name="Python", timeout=120, **options) as room:
     body = next(body for body in room.bodies if body.index not in room.spawnable)
     place = room.positions(body).tolist()[body.triangles[0, 0]]
     together = body.index in room.topology.together
+    for wrong in ({"triangle": 1.5}, {"triangle": -1}, {"triangle": 0, "u": math.nan}):
+        try:
+            room.grab(body, **wrong)  # Sent, any of them would end the connection.
+            raise SystemExit(f"grab accepted {wrong}")
+        except pliant.PliantError as error:
+            assert set(error.details) == {"field", "value", "limit"}, error.details
     hand = room.grab(body, place, to=[place[0] + 0.1, place[1] + 0.4, place[2]], together=together)
     for frame in room.frames(timeout=60):
         frames.append([frame.tick, hashlib.sha256(array("i", frame.numbers).tobytes()).hexdigest()])

@@ -2,7 +2,7 @@
 import { decode, encode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
 import { build } from "../../../shared/protocol/fromClient.ts";
-import { parseServerMessage, safeColor, ServerMessage } from "../../../shared/protocol/fromServer.ts";
+import { encodeNotice, parseServerMessage, safeColor, ServerMessage } from "../../../shared/protocol/fromServer.ts";
 import { parseClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
 
@@ -12,6 +12,16 @@ const parse = (message: unknown) => {
 };
 
 describe("parseServerMessage", () => {
+  test("a refused value returns as it was sent", () => {
+    for (const value of [0.04, 1e-300, 1e300])
+      expect(
+        parseServerMessage(encodeNotice("OUT_OF_RANGE", { value, limit: undefined }).slice().buffer),
+      ).toMatchObject({
+        code: "OUT_OF_RANGE",
+        details: { value },
+      });
+  });
+
   test("frames keep their bytes", () => {
     const event = parse([ServerMessage.delta, 12, 10, Uint8Array.of(1, 2, 3)]);
     expect(event).toMatchObject({ type: "delta", tick: 12, baseTick: 10 });

@@ -12,7 +12,7 @@ export const describe = (): field.RequestDescription => ({
     field.options([
       ...field.string(
         "name",
-        "shown in NFKC, with single spaces, without invisible characters, cut to 24 characters. If it looks like the name of another member (also by similar letters), the server adds ` #` and the member's number. Absent: the server makes one",
+        "shown in NFKC, with single spaces, without invisible characters, cut to 24 characters. If it looks like another member's name (also by similar letters) or ends in another's mark, the server adds ` #` and the member's number. Absent: the server makes one",
       ),
       ...field.string(
         "color",

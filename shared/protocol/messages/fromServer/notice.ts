@@ -11,7 +11,7 @@ export const describe = (): field.MessageDescription => ({
 });
 
 export const encode = (code: NoticeCode, details: ErrorDetails & Record<string, unknown> = {}): Uint8Array =>
-  value.encoder.encode([number, code, Notices[code].text, details]);
+  value.exactEncoder.encode([number, code, Notices[code].text, details]);
 
 interface Event {
   type: "notice";

@@ -40,6 +40,17 @@ test("a mark fits into the length of a name, and no mark can be chosen in advanc
   expect(distinctName("Ada", 7, taken)).toBe("Ada #7.3");
 });
 
+test("a name that ends with another member's mark gets its own mark", () => {
+  expect(["Ada #1", "Ada#1", "Ada # 1.2", "#1"].map((name) => distinctName(name, 7, new Set()))).toEqual([
+    "Ada #1 #7",
+    "Ada#1 #7",
+    "Ada # 1.2 #7",
+    "#1 #7",
+  ]);
+  expect(distinctName("Ada #7", 7, new Set())).toBe("Ada #7");
+  expect(distinctName("C#", 7, new Set())).toBe("C#");
+});
+
 describe("members of a room", () => {
   const enter = (members: Members, name: string): { member: number; name: string; token: string } => {
     const session = members.reserve(hello(name), entry);

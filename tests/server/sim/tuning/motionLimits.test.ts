@@ -68,7 +68,7 @@ describe.each(inLong(SCENES, ["jelly-stack", "one-sheet", "flag-in-the-wind", "s
         expect(within(tuned.bodies[body]![field]!, span), `the scene's own ${field}`).toBe(true);
         const value = 1.01 * span.most;
         const said = refused({ body, [field]: value });
-        expect(said).toEqual({ field, value, limit: spanText(span) });
+        expect(said).toEqual({ field, value, limit: spanText(field, span) });
       }
     });
   });

@@ -145,6 +145,30 @@ describe("several processes", () => {
   });
 });
 
+test("while another program locks the file, requests fail after two seconds and take no effect later", async () => {
+  const path = join(newFolder(), STORE_FILE);
+  const store = new SqliteStore({ path });
+  await store.open();
+  const other = new DatabaseSync(path);
+  other.exec("begin immediate");
+  const settled: string[] = [];
+  // Each of them waits for the lock, for four seconds.
+  const writes = ["first", "second"].map((action) =>
+    store
+      .audit({ at: new Date(0).toISOString(), actor: "ann", action, room: null, details: {} })
+      .catch(() => {})
+      .finally(() => settled.push(action)),
+  );
+  const requests = [store.rooms(), store.createRoom(record("late"), ann), store.objects.listSaved(1)];
+  for (const request of requests) await expect(request).rejects.toThrow(StoreUnavailable);
+  expect(settled).not.toContain("second");
+  other.exec("rollback");
+  await Promise.all(writes);
+  expect(await store.rooms()).toEqual([]);
+  other.close();
+  await store.close();
+});
+
 describe("an unusable file", () => {
   /** A closed store with some content. */
   const filled = async (): Promise<{ folder: string; path: string }> => {
