@@ -61,7 +61,7 @@ export class RoomShell {
   private beforeHelp: Element | null = null;
   private found: Panel | undefined;
   private readonly titleText = h("h1", {}, "Pliant");
-  /** One thing to notice, under the title. */
+  /** The scene's remark, under the title. */
   private readonly notice = h("small", { class: "notice", hidden: true });
   /** Shown if the scene has a section in the physics report. */
   private readonly measured = h(
@@ -75,7 +75,7 @@ export class RoomShell {
   readonly ghost = new GhostCursor();
   /** Mark at the point that a press would grab. */
   readonly ring = h("div", { class: "ring", "aria-hidden": "true", hidden: true });
-  /** One thing to do in this scene. */
+  /** Suggestion what to try in this scene. */
   private readonly toTry = h("strong");
   private readonly hint = h("p", { class: "hint glass", role: "status", hidden: true });
   readonly cursors = new CursorLayer();

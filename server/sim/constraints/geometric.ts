@@ -31,7 +31,7 @@ export interface Hold {
 
 /** n constraints with the same action. */
 export interface Geometric extends Hold {
-  /** float64[n] m or, for volumes, six times m^3 */
+  /** Rest values, float64[n]: lengths, m, or six times the volumes, m^3. */
   rest: Float64Array;
   /** float64[n] m/N or m^3/Pa */
   alpha: Float64Array;

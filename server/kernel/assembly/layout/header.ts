@@ -74,7 +74,7 @@ export const H_SLEEPERS = H_HELPERS_INSIDE + I32; // i32: those of them that sle
 export const H_JOINED = H_SLEEPERS + I32; // i32: helpers that have claimed a chunk of the last opened tick
 export const H_TORN = H_JOINED + I32; // i32: 1: a helper was lost inside a chunk, which will never finish
 export const H_CHUNKS_SHARED = H_TORN + I32; // i32: the tick's chunks that could be claimed
-export const H_CHUNKS_HELPED = H_CHUNKS_SHARED + I32; // i32: those of them that helpers did
+export const H_CHUNKS_HELPED = H_CHUNKS_SHARED + I32; // i32: number of them that helpers ran
 // three rows of four lanes: the orchestrator's scratch for the warm start
 export const H_WARM_START_SUMS = H_CHUNKS_HELPED + I32 + 40;
 
@@ -158,10 +158,10 @@ export const H_LISTS = H_MAY_QUIET + I32 + 4; // i32 pointer: LIST rows, by addr
 export const H_LIST_COUNT = H_LISTS + I32; // i32
 export const H_LIST_KINDS = H_LIST_COUNT + I32; // i32 pointer: a GROWTH row for each of LIST_KINDS
 export const H_LISTS_END = H_LIST_KINDS + I32; // u32 address behind the last list, a multiple of 64
-export const H_MEMORY_LIMIT = H_LISTS_END + I32; // i32 most pages of 64 KiB that the room may have
+export const H_MEMORY_LIMIT = H_LISTS_END + I32; // i32 limit of the room's memory, pages of 64 KiB
 export const H_LISTS_FULL = H_MEMORY_LIMIT + I32; // i32 bits, 1 << kind: lists that did not fit since the room began
 export const H_COUNT_FULL = H_LISTS_FULL + I32; // u32 fronts that did not fit into memory, since the room began
-// i32 blocks: with more, only pairs that come near on the way get rows
+// i32 blocks: above this number, only pairs that come near between S and x get rows
 export const H_BLOCKS_MANY = H_COUNT_FULL + I32;
 export const H_BALL_RUNS = H_BLOCKS_MANY + I32; // i32 pointer: boxes of runs of surfaces (ballLists.ts)
 

@@ -114,7 +114,7 @@ function pulledAlong(A: usize, B: usize, C: usize): f64 {
  */
 const RELEASE: f64 = 0.05;
 
-/** Marks the corners of a triangle, if a prefactored sheet owns them. @returns whether it does */
+/** Marks the corners of a triangle of a prefactored sheet. @returns false: no prefactored sheet owns them */
 function noteCorners(A: usize, B: usize, C: usize): bool {
   return noteMet(A) && noteMet(B) && noteMet(C);
 }
