@@ -106,7 +106,7 @@ function runTogether(phase: usize): void {
 }
 
 /** Returns the counted work of a particle or block of a phase. Contact and bodies count their own. */
-export function unitsOf(kind: i32): i32 {
+function unitsOf(kind: i32): i32 {
   const particles =
     kind === L.KIND_PREDICT || kind === L.KIND_CARRY || kind === L.KIND_VELOCITY || kind === L.KIND_COLLIDE;
   return particles ? 1 : 5;
