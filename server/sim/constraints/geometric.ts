@@ -14,7 +14,7 @@
  * the mesh. A compliance does not.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { GeometricStiffness } from "../../../shared/scene/scene.ts";
+import type { GeometricStiffness } from "../../../shared/scene/sceneMaterials.ts";
 import { addAt, type Particles } from "../reference/particles.ts";
 import { dot, scale, type Vector } from "../reference/vector.ts";
 import type { Pace } from "./constraint.ts";
