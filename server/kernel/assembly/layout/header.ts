@@ -130,7 +130,7 @@ export const H_SEPARATIONS = H_DRIVE_COUNT + I32; // i32 pointer: SEPARATION_COU
 export const H_TOGETHER = H_SEPARATIONS + I32; // i32 pointer: the TOGETHER row; 0: no implicit body may touch a surface
 // i32 pointer: u32 per particle, address of the next corner in the triangle that owns it
 export const H_OWNERS = H_TOGETHER + I32;
-// i32 number of substeps since pairs are pressed; PILES: pairs keep their pushes between substeps (contactLoads.ts)
+// i32 substeps in a row with a pile; then PILES: pairs keep their pushes between substeps (contactLoads.ts)
 export const H_PRESSED = H_OWNERS + I32;
 export const H_EDGE_CONTACT_BLOCKS = H_PRESSED + I32; // i32 edge-edge blocks
 export const H_RIGID_KEPT = H_EDGE_CONTACT_BLOCKS + I32; // i32 pointer: table of RIGID_KEPT entries

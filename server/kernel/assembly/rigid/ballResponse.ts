@@ -248,7 +248,7 @@ export function center(shape: usize): f64 {
   return load<f64>(shape, L.SHAPE_CENTER) + load<f64>(shape, L.SHAPE_PUSH);
 }
 
-/** The same at the start of the substep, moved along by pushes that make no velocity. */
+/** Returns the same coordinate at the start of the substep, shifted by the pushes that make no velocity. */
 // @inline
 export function centerBefore(shape: usize): f64 {
   return load<f64>(shape, L.SHAPE_CENTER) - load<f64>(shape, L.SHAPE_SHIFT) + load<f64>(shape, L.SHAPE_PUSH_STILL);
