@@ -54,7 +54,7 @@ const recordSpeeds = (page: Page): Promise<void> =>
   });
 
 describe.skipIf(noBrowser)("reconnecting", () => {
-  // All pictures: between few pictures a jump would have a low speed.
+  // Draws all pictures: with few of them, a jump's speed between two would be low.
   const stage = useStage();
 
   /** Cuts the page's connection. Resolves when it is back, which may be too soon to be visible. */

@@ -24,7 +24,7 @@ export const H_TICK = H_COLLIDER_COUNT + I32; // u32: ticks done
 // i32 pointers: f32x4 per particle, m, the fourth lane 0. A particle's position is x plus its low word (particles.ts)
 export const H_LOW = H_TICK + I32;
 export const H_LOW_PREV = H_LOW + I32; // low words at the start of the substep
-export const H_LOW_SPEED = H_LOW_PREV + I32; // likewise, m/s: a particle's velocity is v plus this
+export const H_LOW_SPEED = H_LOW_PREV + I32; // low words of velocities, m/s: a particle's velocity is v plus this
 export const H_SURFACE = H_LOW_SPEED + I32; // i32 pointer: per body surface tables for the broad phase
 export const H_BODY_COUNT = H_SURFACE + I32; // i32
 export const H_TICK_SECONDS = H_BODY_COUNT + I32 + 12; // f32: length of one tick
