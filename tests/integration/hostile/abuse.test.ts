@@ -1,6 +1,6 @@
 /**
- * Limits on one abusive visitor: how much of threads, main thread and slots an address may take, and what other members
- * notice of it.
+ * Limits on one abusive visitor: the share of threads, main thread and slots that an address may take, and its effect
+ * on other members.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
