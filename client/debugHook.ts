@@ -29,7 +29,7 @@
 import { Vector3 } from "three";
 import type { ConnectionStatus } from "./sdk/connection/roomConnection.ts";
 import type { RoomState } from "./state/roomState.ts";
-import type { LocalStats } from "./ui/room/statsOverlay.ts";
+import type { LocalStats } from "./ui/room/layers/statsOverlay.ts";
 import type { DrawnCursor, DrawnGrab } from "./view/grabs/cursorsView.ts";
 import type { RoomView } from "./view/roomView.ts";
 

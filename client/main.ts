@@ -8,6 +8,7 @@ import "./styles/base.css";
 import "./styles/room.css";
 import "./styles/hands.css";
 import "./styles/panels.css";
+import "./styles/tools.css";
 import "./styles/screens.css";
 import { chooseLanguage } from "./text/text.ts";
 

@@ -5,7 +5,8 @@
  * the report's figure of that name.
  */
 import * as L from "../server/kernel/assembly/layout/layout.ts";
-import type { Scene, SoftMaterial } from "../shared/scene/scene.ts";
+import type { Scene } from "../shared/scene/scene.ts";
+import type { SoftMaterial } from "../shared/scene/sceneMaterials.ts";
 import { createWorld } from "../server/sim/world/createWorld.ts";
 import type { Kernel } from "../server/sim/world/kernelModule.ts";
 import { openWorld } from "../server/sim/world.ts";

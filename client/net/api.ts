@@ -22,7 +22,7 @@ export interface SceneSummary {
   id: string;
   title: string;
   description: string;
-  /** One thing to do, and one to notice. */
+  /** A suggestion what to try in the scene, and a remark. */
   try?: string;
   notice?: string;
   /** All texts by other languages. */

@@ -150,7 +150,7 @@ async function openRoom(options: OpenOptions, signal: AbortSignal): Promise<Open
     signal.addEventListener("abort", () => reject(signal.reason as PliantError), { once: true });
   });
   await Promise.race([aborted, keep.removed]);
-  // A request that is aborted may have created the room all the same, so its answer is awaited.
+  // A request that is aborted may still have created the room, so its answer is awaited.
   const late = new AbortController();
   const opening =
     token === undefined ? openWithKept(options, late.signal) : open(base, room, scene, token, late.signal);

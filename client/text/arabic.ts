@@ -2,6 +2,7 @@
 import type { Catalog } from "./english.ts";
 
 export const arabic: Catalog = {
+  // lobby
   lobbyDocument: "Pliant: أشياء لينة، معًا",
   lobbyHero: "أشياء لينة، {shared}",
   lobbyHeroShared: "مشتركة.",
@@ -67,7 +68,7 @@ export const arabic: Catalog = {
   buildingScene: "يُبنى المشهد …",
   measuredHere: "ما يُقاس هنا",
   measuredHereOf: "ما يُقاس هنا: {scene}",
-
+  // pages with only a message
   nothingHereTitle: "الصفحة غير موجودة",
   nothingHereText: "هذا العنوان لا يؤدي إلى صفحة. ينتهي عنوان الغرفة بـ ‎/r/‎ ثم رمزها.",
   roomGoneTitle: "لا توجد غرفة كهذه",
@@ -90,14 +91,14 @@ export const arabic: Catalog = {
   oldClientTitle: "هذه الصفحة قديمة",
   oldClientText: "يتكلم الخادم إصدارًا أحدث. أعد تحميل الصفحة.",
   noReplayTitle: "لا توجد إعادة",
-
+  // a room's password
   password: "كلمة السر",
   passwordWrong: "هذه ليست كلمة السر",
   passwordNeeded: "لهذه الغرفة كلمة سر",
   passwordHint: "من فتح {room} يستطيع أن يخبرك بها، أو يرسل إليك رابطًا لا يحتاج إليها.",
   passwordEnter: "ادخل",
   passwordDocument: "كلمة سر",
-
+  // room
   documentTitle: "{title} · Pliant",
   openingRoom: "تُفتح الغرفة …",
   hint: "اسحب أي شيء لين. كل الحاضرين يرونه يتحرك.",
@@ -145,7 +146,7 @@ export const arabic: Catalog = {
   restarting: "يُعاد تشغيل الخادم. يُعاد الاتصال …",
   tooSlow: "هذا الخط بطيء. نحاول من جديد …",
   flood: "أُرسلت رسائل كثيرة. يُعاد الاتصال …",
-
+  // events in a room, shown and spoken
   somebody: "أحدهم",
   it: "الجسم",
   all: "كل الأجسام",
@@ -182,7 +183,7 @@ export const arabic: Catalog = {
   },
   theOwner: "مالك الغرفة",
   inTheWay: "لا مكان له: {name} في الطريق",
-
+  // tools
   tools: "الأدوات",
   yourNameAndColor: "اسمك ولونك",
   you: "أنت",
@@ -256,7 +257,7 @@ export const arabic: Catalog = {
   colorPink: "وردي",
   colorSkyBlue: "سماوي",
   colorYellow: "أصفر",
-
+  // people
   peopleHere: "من في هذه الغرفة",
   peopleCount: {
     zero: "لا أحد في هذه الغرفة، {count}",
@@ -276,7 +277,7 @@ export const arabic: Catalog = {
   kick: "إخراج",
   banTenMinutes: "حظر عشر دقائق",
   banDay: "حظر يومًا",
-
+  // the owners' menu
   roomAccess: "دخول الغرفة",
   youOwn: "هذه الغرفة لك",
   lockedOption: "مقفلة: لا يدخل أحد جديد",
@@ -304,7 +305,7 @@ export const arabic: Catalog = {
     many: "تراجع عن آخر {count} ثانية",
     other: "تراجع عن آخر {count} ثانية",
   },
-
+  // the owners' physics panel
   tuning: "الفيزياء",
   tuningTitle: "غيّر الجاذبية والرياح والزمن والمواد للجميع",
   gravity: "الجاذبية",
@@ -354,7 +355,7 @@ export const arabic: Catalog = {
   linkScene: "انسخ رابطًا إليه",
   linkTooLong: "الأجسام أكثر من أن يسعها رابط. احفظه كمشهد.",
   quantity: "{value} {unit}",
-
+  // sharing
   share: "مشاركة",
   shareTitle: "ادعُ آخرين",
   orType: "أو اكتب {code} في الردهة",
@@ -371,7 +372,7 @@ export const arabic: Catalog = {
   qrCode: "رمز QR لـ {address}",
   warningLoopback: "لا يفتح هذا العنوان إلا هذا الحاسوب: الخادم لا يستمع على أي شبكة، أو لا يعرف عنوانه فيها.",
   warningPlain: "غير مشفر: من يشاركك الشبكة يستطيع القراءة، وكلمات السر أيضًا.",
-
+  // numbers
   statistics: "إحصاءات",
   roundTrip: "ذهاب وإياب",
   bufferDelay: "تأخير المخزن",
@@ -387,7 +388,7 @@ export const arabic: Catalog = {
   withShadows: "{ratio}x · الظلال {size}",
   withoutShadows: "{ratio}x · بلا ظلال",
   otherStages: "غيرها",
-
+  // help
   howToPull: "كيف تسحب",
   gotIt: "فهمت",
   helpDrag: "اسحب جسمًا",
@@ -417,7 +418,7 @@ export const arabic: Catalog = {
   helpTapPutInDoes: "اللمسة تحدد المكان، حيث في المشهد فائض",
   helpReplayPageDoes: "الدقيقة الأخيرة في صفحة مستقلة",
   helpResetTouchDoes: "يبدأ من جديد، للجميع",
-
+  // replay
   goingBack: "نعود في الزمن …",
   steppingAgain: "تُحسب الثواني الأخيرة من جديد …",
   replayWaits: "يُعِدّ الخادم عرضًا آخر الآن؛ ودورك بعده …",
@@ -435,7 +436,7 @@ export const arabic: Catalog = {
   pause: "إيقاف (المسافة)",
   play: "تشغيل (المسافة)",
   memberNumber: "العضو {number}",
-
+  // errors by the server's code; codes without a text here are shown with the server's message
   errorUNREACHABLE: "الخادم لا يجيب.",
   errorROOM_LIMIT: "في الخادم أقصى ما يسمح به من الغرف.",
   errorADDRESS_ROOM_LIMIT: "لشبكتك أقصى ما يسمح به من الغرف.",
@@ -515,7 +516,7 @@ export const arabic: Catalog = {
   noticeCROWDED: "التلامس هنا أكثر مما تستطيع الغرفة حسابه؛ تتوقف بعض الأجسام حتى يقل.",
   noticeUNCROWDED: "تتحرك كل الأجسام من جديد.",
   noticeROOM_RESTORED: "فقد الخادم هذه الغرفة لحظة؛ وهي تكمل من آخر خطوة تامة.",
-
+  // the operators' page
   adminDocument: "Pliant: التشغيل",
   adminTitle: "التشغيل",
   adminToken: "رمز المشرف",
@@ -633,7 +634,7 @@ export const arabic: Catalog = {
   adminAnnouncement: "إعلان للغرف المعروضة",
   adminAnnouncementPlaceholder: "قل شيئًا لهذه الغرف",
   adminAnnounce: "أعلن",
-
+  // the gallery
   gallery: "المعرض",
   galleryIntro: "مشاهد حفظها أصحاب الغرف من غرفهم. افتح مشهدًا وغيّره ثم احفظه باسمك.",
   galleryNone: "لا مشاهد محفوظة بعد. في غرفة لك اختر الفيزياء ثم احفظ في المعرض.",
@@ -642,6 +643,7 @@ export const arabic: Catalog = {
   galleryTitle: "العنوان",
   gallerySave: "احفظ",
   gallerySaved: "{title} في المعرض",
+  // the page of materials
   materials: "المواد",
   materialsIntro:
     "اكتب أرقام مادة وانظر كيف تهتز عارضة منها وكيف تتدلى. أو قس شريطًا حقيقيًا بالمسطرة لتعرف صلابته بالباسكال.",

@@ -2,6 +2,7 @@
 import type { Catalog } from "./english.ts";
 
 export const german: Catalog = {
+  // lobby
   lobbyDocument: "Pliant: Weiches, gemeinsam",
   lobbyHero: "Weiche Dinge, {shared}",
   lobbyHeroShared: "geteilt.",
@@ -61,7 +62,7 @@ export const german: Catalog = {
   buildingScene: "Die Szene wird gebaut …",
   measuredHere: "Was hier gemessen wird",
   measuredHereOf: "Was hier gemessen wird: {scene}",
-
+  // pages with only a message
   nothingHereTitle: "Seite nicht gefunden",
   nothingHereText: "Die Adresse führt zu keiner Seite. Die Adresse eines Raums endet mit /r/ und seinem Code.",
   roomGoneTitle: "Diesen Raum gibt es nicht",
@@ -86,14 +87,14 @@ export const german: Catalog = {
   oldClientTitle: "Diese Seite ist veraltet",
   oldClientText: "Der Server spricht eine neuere Version. Lade die Seite neu.",
   noReplayTitle: "Es gibt keine Aufzeichnung",
-
+  // a room's password
   password: "Passwort",
   passwordWrong: "Das ist nicht das Passwort",
   passwordNeeded: "Dieser Raum hat ein Passwort",
   passwordHint: "Wer {room} geöffnet hat, kann es dir sagen oder dir einen Link schicken, der keines braucht.",
   passwordEnter: "Hereinkommen",
   passwordDocument: "Ein Passwort",
-
+  // room
   documentTitle: "{title} · Pliant",
   openingRoom: "Der Raum wird geöffnet …",
   hint: "Zieh an etwas Weichem. Alle hier sehen, wie es sich bewegt.",
@@ -141,7 +142,7 @@ export const german: Catalog = {
   restarting: "Der Server startet neu. Neu verbinden …",
   tooSlow: "Diese Leitung ist zu langsam. Es wird weiter versucht …",
   flood: "Es wurden zu viele Nachrichten gesendet. Neu verbinden …",
-
+  // events in a room, shown and spoken
   somebody: "Jemand",
   it: "es",
   all: "alle",
@@ -174,7 +175,7 @@ export const german: Catalog = {
   },
   theOwner: "wem der Raum gehört",
   inTheWay: "Es ist kein Platz dafür: {name} ist im Weg",
-
+  // tools
   tools: "Werkzeuge",
   yourNameAndColor: "Dein Name und deine Farbe",
   you: "Du",
@@ -244,7 +245,7 @@ export const german: Catalog = {
   colorPink: "Rosa",
   colorSkyBlue: "Himmelblau",
   colorYellow: "Gelb",
-
+  // people
   peopleHere: "Personen in diesem Raum",
   peopleCount: { one: "{count} Person in diesem Raum", other: "{count} Personen in diesem Raum" },
   nameYou: "{name} (du)",
@@ -257,7 +258,7 @@ export const german: Catalog = {
   kick: "Entfernen",
   banTenMinutes: "Für zehn Minuten sperren",
   banDay: "Für einen Tag sperren",
-
+  // the owners' menu
   roomAccess: "Raumzugang",
   youOwn: "Dieser Raum gehört dir",
   lockedOption: "Abgeschlossen: niemand Neues kommt herein",
@@ -271,7 +272,7 @@ export const german: Catalog = {
   copyPlayerLink: "Link zum Mitspielen kopieren",
   copySpectatorLink: "Link zum Zuschauen kopieren",
   undo: { one: "Die letzte Sekunde zurücknehmen", other: "Die letzten {count} Sekunden zurücknehmen" },
-
+  // the owners' physics panel
   tuning: "Physik",
   tuningTitle: "Schwerkraft, Wind, Zeit und Materialien für alle ändern",
   gravity: "Schwerkraft",
@@ -321,7 +322,7 @@ export const german: Catalog = {
   linkScene: "Link darauf kopieren",
   linkTooLong: "Für einen Link sind es zu viele Körper. Als Szene speichern geht.",
   quantity: "{value} {unit}",
-
+  // sharing
   share: "Teilen",
   shareTitle: "Andere einladen",
   orType: "oder {code} in der Lobby eingeben",
@@ -339,7 +340,7 @@ export const german: Catalog = {
   warningLoopback:
     "Nur dieser Rechner kann diese Adresse öffnen: Der Server lauscht in keinem Netz oder kennt keine Adresse darin.",
   warningPlain: "Nicht verschlüsselt: Wer im selben Netz ist, kann mitlesen, auch Passwörter.",
-
+  // numbers
   statistics: "Statistik",
   roundTrip: "Hin und zurück",
   bufferDelay: "Puffer",
@@ -355,7 +356,7 @@ export const german: Catalog = {
   withShadows: "{ratio}x · Schatten {size}",
   withoutShadows: "{ratio}x · ohne Schatten",
   otherStages: "anderes",
-
+  // help
   howToPull: "So zieht man",
   gotIt: "Verstanden",
   helpDrag: "Einen Körper ziehen",
@@ -386,7 +387,7 @@ export const german: Catalog = {
   helpTapPutInDoes: "ein Tippen sagt wohin, wo die Szene Vorrat hat",
   helpReplayPageDoes: "die letzte Minute auf einer eigenen Seite",
   helpResetTouchDoes: "beginnt neu, für alle",
-
+  // replay
   goingBack: "Zurück in der Zeit …",
   steppingAgain: "Die letzten Sekunden werden noch einmal berechnet …",
   replayWaits: "Der Server macht gerade einen anderen Rückblick; deiner kommt als nächster …",
@@ -404,7 +405,7 @@ export const german: Catalog = {
   pause: "Anhalten (Leertaste)",
   play: "Abspielen (Leertaste)",
   memberNumber: "Mitglied {number}",
-
+  // errors by the server's code; codes without a text here are shown with the server's message
   errorUNREACHABLE: "Der Server antwortet nicht.",
   errorROOM_LIMIT: "Der Server hat so viele Räume, wie er haben darf.",
   errorADDRESS_ROOM_LIMIT: "Dein Netz hat so viele Räume, wie es haben darf.",
@@ -493,7 +494,7 @@ export const german: Catalog = {
   noticeCROWDED: "Hier berührt sich mehr, als der Raum berechnen kann; einige Körper stehen still, bis es weniger ist.",
   noticeUNCROWDED: "Alle Körper bewegen sich wieder.",
   noticeROOM_RESTORED: "Der Server hatte diesen Raum kurz verloren; er macht beim letzten ganzen Tick weiter.",
-
+  // the operators' page
   adminDocument: "Pliant: Betrieb",
   adminTitle: "Betrieb",
   adminToken: "Admin-Token",
@@ -580,7 +581,7 @@ export const german: Catalog = {
   adminAnnouncement: "Ansage an die gezeigten Räume",
   adminAnnouncementPlaceholder: "diesen Räumen etwas sagen",
   adminAnnounce: "Ansagen",
-
+  // the gallery
   gallery: "Galerie",
   galleryIntro:
     "Szenen, die Besitzer aus ihren Räumen gespeichert haben. Öffne eine, ändere sie und speichere sie als deine eigene.",
@@ -590,6 +591,7 @@ export const german: Catalog = {
   galleryTitle: "Titel",
   gallerySave: "Speichern",
   gallerySaved: "{title} ist in der Galerie",
+  // the page of materials
   materials: "Materialien",
   materialsIntro:
     "Gib die Zahlen eines Materials ein und sieh, wie ein Balken daraus schwingt und durchhängt. Oder miss einen echten Streifen mit dem Lineal, und du bekommst seine Pascal.",

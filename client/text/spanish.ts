@@ -2,6 +2,7 @@
 import type { Catalog } from "./english.ts";
 
 export const spanish: Catalog = {
+  // lobby
   lobbyDocument: "Pliant: cosas blandas, entre todos",
   lobbyHero: "Cosas blandas, {shared}",
   lobbyHeroShared: "compartidas.",
@@ -61,7 +62,7 @@ export const spanish: Catalog = {
   buildingScene: "Se prepara la escena …",
   measuredHere: "Qué se mide aquí",
   measuredHereOf: "Qué se mide aquí: {scene}",
-
+  // pages with only a message
   nothingHereTitle: "Página no encontrada",
   nothingHereText: "La dirección no lleva a ninguna página. La de una sala termina en /r/ y su código.",
   roomGoneTitle: "No existe esta sala",
@@ -86,14 +87,14 @@ export const spanish: Catalog = {
   oldClientTitle: "Esta página está anticuada",
   oldClientText: "El servidor habla una versión más nueva. Vuelve a cargar la página.",
   noReplayTitle: "No hay repetición",
-
+  // a room's password
   password: "Contraseña",
   passwordWrong: "Esa no es la contraseña",
   passwordNeeded: "Esta sala tiene contraseña",
   passwordHint: "Quien abrió {room} puede decírtela o enviarte un enlace que no la necesita.",
   passwordEnter: "Entrar",
   passwordDocument: "Una contraseña",
-
+  // room
   documentTitle: "{title} · Pliant",
   openingRoom: "Se abre la sala …",
   hint: "Arrastra cualquier cosa blanda para tirar de ella. Todos la ven moverse.",
@@ -141,7 +142,7 @@ export const spanish: Catalog = {
   restarting: "El servidor se reinicia. Reconectando …",
   tooSlow: "Esta línea es demasiado lenta. Se sigue intentando …",
   flood: "Se enviaron demasiados mensajes. Reconectando …",
-
+  // events in a room, shown and spoken
   somebody: "Alguien",
   it: "eso",
   all: "todos",
@@ -175,7 +176,7 @@ export const spanish: Catalog = {
   },
   theOwner: "quien abrió la sala",
   inTheWay: "No cabe: {name} estorba",
-
+  // tools
   tools: "Herramientas",
   yourNameAndColor: "Tu nombre y tu color",
   you: "Tú",
@@ -246,7 +247,7 @@ export const spanish: Catalog = {
   colorPink: "rosa",
   colorSkyBlue: "celeste",
   colorYellow: "amarillo",
-
+  // people
   peopleHere: "Personas en esta sala",
   peopleCount: {
     one: "{count} persona en esta sala",
@@ -263,7 +264,7 @@ export const spanish: Catalog = {
   kick: "Echar",
   banTenMinutes: "Vetar diez minutos",
   banDay: "Vetar un día",
-
+  // the owners' menu
   roomAccess: "Acceso a la sala",
   youOwn: "Esta sala es tuya",
   lockedOption: "Cerrada: no entra nadie nuevo",
@@ -281,7 +282,7 @@ export const spanish: Catalog = {
     many: "Deshacer los últimos {count} de segundos",
     other: "Deshacer los últimos {count} segundos",
   },
-
+  // the owners' physics panel
   tuning: "Física",
   tuningTitle: "Cambiar la gravedad, el viento, el tiempo y los materiales para todos",
   gravity: "Gravedad",
@@ -331,7 +332,7 @@ export const spanish: Catalog = {
   linkScene: "Copiar un enlace",
   linkTooLong: "Hay demasiados cuerpos para un enlace. Guárdalo como escena.",
   quantity: "{value} {unit}",
-
+  // sharing
   share: "Compartir",
   shareTitle: "Invitar a otros",
   orType: "o escribe {code} en el vestíbulo",
@@ -349,7 +350,7 @@ export const spanish: Catalog = {
   warningLoopback:
     "Solo este ordenador puede abrir esta dirección: el servidor no escucha en ninguna red o no conoce su dirección en ella.",
   warningPlain: "Sin cifrar: quien comparta la red puede leerlo todo, también las contraseñas.",
-
+  // numbers
   statistics: "Estadísticas",
   roundTrip: "Ida y vuelta",
   bufferDelay: "Retardo",
@@ -365,7 +366,7 @@ export const spanish: Catalog = {
   withShadows: "{ratio}x · sombras {size}",
   withoutShadows: "{ratio}x · sin sombras",
   otherStages: "otros",
-
+  // help
   howToPull: "Cómo tirar",
   gotIt: "Entendido",
   helpDrag: "Arrastrar un cuerpo",
@@ -395,7 +396,7 @@ export const spanish: Catalog = {
   helpTapPutInDoes: "un toque dice dónde, si la escena tiene repuestos",
   helpReplayPageDoes: "el último minuto en otra página",
   helpResetTouchDoes: "empieza de nuevo, para todos",
-
+  // replay
   goingBack: "Atrás en el tiempo …",
   steppingAgain: "Se calculan otra vez los últimos segundos …",
   replayWaits: "El servidor prepara otra repetición; la tuya es la siguiente …",
@@ -413,7 +414,7 @@ export const spanish: Catalog = {
   pause: "Pausa (barra espaciadora)",
   play: "Reproducir (barra espaciadora)",
   memberNumber: "Miembro {number}",
-
+  // errors by the server's code; codes without a text here are shown with the server's message
   errorUNREACHABLE: "El servidor no responde.",
   errorROOM_LIMIT: "El servidor tiene tantas salas como puede.",
   errorADDRESS_ROOM_LIMIT: "Tu red tiene tantas salas como puede.",
@@ -498,7 +499,7 @@ export const spanish: Catalog = {
     "Aquí se toca más de lo que la sala puede calcular; algunos cuerpos se quedan quietos hasta que sea menos.",
   noticeUNCROWDED: "Todos los cuerpos vuelven a moverse.",
   noticeROOM_RESTORED: "El servidor perdió esta sala un momento; sigue desde su último paso completo.",
-
+  // the operators' page
   adminDocument: "Pliant: operaciones",
   adminTitle: "Operaciones",
   adminToken: "Token de administración",
@@ -586,7 +587,7 @@ export const spanish: Catalog = {
   adminAnnouncement: "Aviso para las salas que se muestran",
   adminAnnouncementPlaceholder: "decir algo a estas salas",
   adminAnnounce: "Avisar",
-
+  // the gallery
   gallery: "Galería",
   galleryIntro: "Escenas que los dueños han guardado de sus salas. Abre una, cámbiala y guárdala como tuya.",
   galleryNone: "Aún no hay escenas guardadas. En una sala tuya, elige Física y después Guardar en la galería.",
@@ -595,6 +596,7 @@ export const spanish: Catalog = {
   galleryTitle: "Título",
   gallerySave: "Guardar",
   gallerySaved: "{title} está en la galería",
+  // the page of materials
   materials: "Materiales",
   materialsIntro:
     "Escribe los números de un material y mira cómo oscila y cómo cede una viga hecha de él. O mide una tira real con una regla y obtén sus pascales.",

@@ -55,7 +55,7 @@ import { welcomeOf } from "./members/welcome.ts";
 const STATS_MS = 1000;
 /** Interval between two state hashes, s. A replay compares its own hashes with them. */
 const HASH_SECONDS = 1;
-/** The probation of a restored room ends after ticks for this time, s. */
+/** Length of the probation of a restored room, s of ticks. */
 const PROBATION_SECONDS = 2;
 /** A newcomer is welcomed once it is stored, or after this time if the store is away, ms. */
 const WELCOME_MS = 1000;

@@ -145,7 +145,7 @@ const errorSchema = {
 
 const RETRY_AFTER = { "retry-after": { type: "integer", description: "Time after which a retry may succeed, s." } };
 
-/** A successful answer that is not JSON. Its errors are JSON all the same. */
+/** A successful answer that is not JSON. Its errors are JSON nevertheless. */
 export const bytesAnswer = (type: string, description: string) => ({
   description,
   content: { [type]: { schema: { type: "string", contentEncoding: "binary" } } },

@@ -17,7 +17,7 @@
  *            gf cm^2/cm (1 gf cm^2/cm = 9.81e-5 N m)
  *   leather  upholstery leather; bends more softly than a plate, because its fibers buckle
  */
-import type { ClothMaterial, IsotropicMaterial } from "./scene.ts";
+import type { ClothMaterial, IsotropicMaterial } from "./sceneMaterials.ts";
 
 export interface MaterialPreset {
   soft?: Readonly<IsotropicMaterial>;

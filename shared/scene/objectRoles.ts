@@ -6,7 +6,7 @@
  * material with friction a collider.
  */
 import { MATERIAL_PRESETS, type PresetName } from "./materialPresets.ts";
-import type { ClothMaterial, SoftMaterial } from "./scene.ts";
+import type { ClothMaterial, SoftMaterial } from "./sceneMaterials.ts";
 
 export const OBJECT_ROLES = ["soft", "cloth", "rigid", "collider"] as const;
 export type ObjectRole = (typeof OBJECT_ROLES)[number];

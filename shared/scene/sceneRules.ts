@@ -2,19 +2,14 @@
  * Rules of a scene that JSON Schema cannot express: fields that depend on each other, and the ranges in which a
  * material is stable. Each check throws a SceneError with the path of the field, its value and the limit.
  */
+import type { BallBody, Body, Collider, Scene, SoftBody, Sweep } from "./scene.ts";
 import {
-  type BallBody,
-  type Body,
   type ClothMaterial,
-  type Collider,
   type OrthotropicMaterial,
   type Plasticity,
-  type Scene,
-  type SoftBody,
   type SoftMaterial,
-  type Sweep,
   MESH_OF_MODEL,
-} from "./scene.ts";
+} from "./sceneMaterials.ts";
 import { SceneError } from "./sceneError.ts";
 import { isTimeScale, TIME_SCALE_TEXT } from "../members/tuningLimits.ts";
 import { COORDINATE_LIMIT } from "../snapshot/format.ts";

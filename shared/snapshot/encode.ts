@@ -10,7 +10,6 @@ import { encodeFrame } from "./twin.ts";
 /**
  * Encodes a keyframe, which decodes alone.
  *
- * @param model
  * @param current int32[3*total] grid units within +-COORDINATE_LIMIT, in
  * @returns the bytes of the frame, owned by the caller
  * @throws SnapshotError for a wrong length or a coordinate beyond the limit
@@ -22,7 +21,6 @@ export function encodeKeyframe(model: SnapshotModel, current: Int32Array): Uint8
 /**
  * Encodes a frame against the previous one in the room's chain.
  *
- * @param model
  * @param previous int32[3*total] grid units, in
  * @param current int32[3*total] grid units within +-COORDINATE_LIMIT, in; the particles of sleeping bodies are reset to
  * `previous`, so that after the call it equals the frame of every decoder

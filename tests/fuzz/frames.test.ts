@@ -6,24 +6,10 @@ import { readFileSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { checkRanges, clampImpulse } from "../../server/rooms/inputs/requestRanges.ts";
 import { MalformedMessage, parseClientMessage } from "../../shared/protocol/fromClient.ts";
-import { anyFrame } from "./frames.ts";
+import { anyFrame, shape } from "./frames.ts";
 import { Random } from "./random.ts";
-import { wideLimits } from "../shared/scene/fieldLimits.ts";
 
 const target = { bodies: 2, triangles: 40, members: 8 };
-const shape = {
-  triangles: [40, 12],
-  spawnable: [1],
-  together: [],
-  tunable: [
-    { body: 0, damping: 1, friction: 0.5, density: 500, youngsModulus: 1e4 },
-    { body: 1, friction: 0.5 },
-  ],
-  tuning: wideLimits(2),
-  reach: 100,
-  origin: [0, 0, 0] as [number, number, number],
-  maxImpulse: 5,
-};
 const FIELDS_ARE_FINITE = (value: unknown): boolean =>
   typeof value === "number"
     ? Number.isFinite(value)

@@ -5,6 +5,7 @@
 import { Encoder } from "@msgpack/msgpack";
 import { MalformedMessage, parseClientMessage, ClientMessage } from "../../shared/protocol/fromClient.ts";
 import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
+import { wideLimits } from "../shared/scene/fieldLimits.ts";
 import type { Random } from "./random.ts";
 
 export interface Frame {
@@ -19,6 +20,21 @@ export interface Target {
   triangles: number;
   members: number;
 }
+
+/** Shape of a room with that target. */
+export const shape = {
+  triangles: [40, 12],
+  spawnable: [1],
+  together: [],
+  tunable: [
+    { body: 0, damping: 1, friction: 0.5, density: 500, youngsModulus: 1e4 },
+    { body: 1, friction: 0.5 },
+  ],
+  tuning: wideLimits(2),
+  reach: 100,
+  origin: [0, 0, 0] as [number, number, number],
+  maxImpulse: 5,
+};
 
 const encoder = new Encoder({ useBigInt64: true });
 const TYPES = Object.values(ClientMessage);

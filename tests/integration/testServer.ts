@@ -1,4 +1,6 @@
 /** A real app on a free port of this process, with real worker threads and the scenes of this folder. */
+import { once } from "node:events";
+import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
 import { type App, buildApp } from "../../server/app.ts";
@@ -53,6 +55,17 @@ export async function startTestServer(changes: Partial<Config> = {}, port = 0): 
       await app.close();
     },
   };
+}
+
+/** Sends bytes and returns everything that the server sends until it closes the connection. */
+export async function rawAnswer(server: TestServer, bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+  const parts: Buffer[] = [];
+  socket.on("data", (data: Buffer) => parts.push(data));
+  socket.on("error", () => {});
+  socket.write(bytes);
+  await once(socket, "close");
+  return Buffer.concat(parts).toString("latin1");
 }
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -38,43 +38,27 @@ export function randomStream(seed: number): () => number {
 
 const rounded = (a: Float64Array): Float64Array => Float64Array.from(Float32Array.from(a));
 
+/** Arrays of stored numbers that elements of any kind may have. */
+const ARRAYS = ["dmInverse", "volume", "K", "alpha", "rest", "direction", "plasticStrain", "past"] as const;
+type Arrays = Partial<Record<(typeof ARRAYS)[number], Float64Array>>;
+
+/** A copy of elements, with each of these arrays replaced if the kind has it. */
+function withArrays<E extends Elements>(
+  e: E,
+  fields: (typeof ARRAYS)[number][],
+  change: (a: Float64Array) => Float64Array,
+) {
+  const arrays: Arrays = e;
+  return {
+    ...e,
+    ...Object.fromEntries(fields.flatMap((field) => (arrays[field] ? [[field, change(arrays[field])]] : []))),
+  };
+}
+
 /** The kernel's elements: rounded to float32. */
 export function roundElements<E extends Elements>(e: E): E {
-  switch (e.kind) {
-    case "tet-plastic":
-      return {
-        ...e,
-        dmInverse: rounded(e.dmInverse),
-        volume: rounded(e.volume),
-        plasticStrain: rounded(e.plasticStrain),
-      };
-    case "neo-hookean":
-    case "stable-neo-hookean":
-    case "tet-ortho":
-    case "tet":
-      return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
-    case "triangle":
-      return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
-    case "tet-dashpot":
-    case "triangle-dashpot":
-      return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume), past: rounded(e.past) };
-    case "bend":
-      return { ...e, K: rounded(e.K), alpha: rounded(e.alpha), rest: rounded(e.rest) };
-    case "bend-dashpot":
-      return { ...e, K: rounded(e.K), alpha: rounded(e.alpha), rest: rounded(e.rest), past: rounded(e.past) };
-    case "distance":
-      return {
-        ...e,
-        alpha: rounded(e.alpha),
-        rest: rounded(e.rest),
-        direction: rounded(e.direction),
-        stiffness: Math.fround(e.stiffness),
-      };
-    case "volume":
-      return { ...e, alpha: rounded(e.alpha), rest: rounded(e.rest), stiffness: Math.fround(e.stiffness) };
-    case "hexahedron":
-      return { ...e, alpha: rounded(e.alpha), rest: rounded(e.rest) };
-  }
+  const all = withArrays(e, [...ARRAYS], rounded);
+  return "stiffness" in e ? { ...all, stiffness: Math.fround(e.stiffness) } : all;
 }
 
 /**
@@ -333,59 +317,20 @@ export function conditioned(kit: Kit, first: boolean, h: number, random: () => n
 
 /** Perturbs every stored number of the elements by up to one unit. */
 export function perturbed<E extends Elements>(e: E, random: () => number): E {
-  const shake = (a: Float64Array): Float64Array => a.map((value) => value * (1 + UNIT * random()));
-  switch (e.kind) {
-    case "tet": {
-      // the kernel stores compliances with rounded entries -nu/(k V): near nu = 1/2 the difference 1 - 2 nu loses
-      // digits
-      const nu = (e.lambda / (2 * (e.lambda + e.mu))) * (1 + UNIT * random());
-      return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume), lambda: (2 * e.mu * nu) / (1 - 2 * nu) };
-    }
-    case "neo-hookean":
-    case "stable-neo-hookean":
-      return {
-        ...e,
-        dmInverse: shake(e.dmInverse),
-        volume: shake(e.volume),
-        mu: e.mu * (1 + UNIT * random()),
-        lambda: e.lambda * (1 + UNIT * random()),
-      };
-    case "tet-dashpot":
-      return {
-        ...e,
-        dmInverse: shake(e.dmInverse),
-        volume: shake(e.volume),
-        compliance: e.compliance.map((s) => s * (1 + UNIT * random())) as unknown as typeof e.compliance,
-        past: shake(e.past),
-      };
-    case "triangle-dashpot":
-      return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume), past: shake(e.past) };
-    case "bend-dashpot":
-      return { ...e, K: shake(e.K), alpha: shake(e.alpha), rest: shake(e.rest), past: shake(e.past) };
-    case "tet-ortho":
-      return {
-        ...e,
-        dmInverse: shake(e.dmInverse),
-        volume: shake(e.volume),
-        compliance: e.compliance.map((s) => s * (1 + UNIT * random())) as unknown as typeof e.compliance,
-      };
-    case "tet-plastic":
-      return {
-        ...e,
-        dmInverse: shake(e.dmInverse),
-        volume: shake(e.volume),
-        compliance: e.compliance.map((s) => s * (1 + UNIT * random())) as unknown as typeof e.compliance,
-        plasticStrain: shake(e.plasticStrain),
-      };
-    case "triangle":
-      return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume) };
-    case "bend":
-      return { ...e, K: shake(e.K), alpha: shake(e.alpha), rest: shake(e.rest) };
-    case "distance":
-    case "volume":
-    case "hexahedron":
-      return { ...e, alpha: shake(e.alpha), rest: shake(e.rest) };
-  }
+  const shaken = (value: number): number => value * (1 + UNIT * random());
+  const shake = (a: Float64Array): Float64Array => a.map(shaken);
+  // the kernel stores compliances with rounded entries -nu/(k V): near nu = 1/2 the difference 1 - 2 nu loses digits
+  const nu = e.kind === "tet" ? shaken(e.lambda / (2 * (e.lambda + e.mu))) : 0;
+  const shapes = withArrays(e, ["dmInverse", "volume"], shake);
+  const moduli =
+    "compliance" in e && Array.isArray(e.compliance)
+      ? { compliance: e.compliance.map(shaken) }
+      : e.kind === "tet"
+        ? { lambda: (2 * e.mu * nu) / (1 - 2 * nu) }
+        : e.kind === "neo-hookean" || e.kind === "stable-neo-hookean"
+          ? { mu: shaken(e.mu), lambda: shaken(e.lambda) }
+          : {};
+  return { ...withArrays(shapes, ["K", "alpha", "rest", "plasticStrain", "past"], shake), ...moduli };
 }
 
 export function distanceAt(a: Float64Array, b: Float64Array, i: number): number {

@@ -4,7 +4,7 @@ import { FALLING, RISING, type HexahedronElements } from "../../server/sim/const
 import { triangleElements } from "../../server/sim/constraints/triangle.ts";
 import { volumeElements, type VolumeElements } from "../../server/sim/constraints/volume.ts";
 import { bendElements } from "../../server/sim/constraints/bending.ts";
-import type { GeometricStiffness } from "../../shared/scene/scene.ts";
+import type { GeometricStiffness } from "../../shared/scene/sceneMaterials.ts";
 import { hyperElements } from "../../server/sim/constraints/hyperelastic.ts";
 import { sixVolumes } from "../../server/sim/constraints/polyhedron.ts";
 import { tetElements } from "../../server/sim/constraints/tetrahedra.ts";

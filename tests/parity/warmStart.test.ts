@@ -7,7 +7,7 @@ import type {
   TetElements,
 } from "../../server/sim/constraints/elements.ts";
 import { describe, expect, test } from "vitest";
-import type { SoftMaterial } from "../../shared/scene/scene.ts";
+import type { SoftMaterial } from "../../shared/scene/sceneMaterials.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
 import type { CreatedWorld } from "../../server/sim/world/createWorld.ts";

@@ -14,7 +14,8 @@
  *              vertex (on its feet it buckles and collapses below k = 2e6 Pa: no equilibrium)
  */
 import { join } from "node:path";
-import type { IsotropicMaterial, Scene, SoftBody, Sweep, Vec3 } from "../../shared/scene/scene.ts";
+import type { Scene, SoftBody, Sweep, Vec3 } from "../../shared/scene/scene.ts";
+import type { IsotropicMaterial } from "../../shared/scene/sceneMaterials.ts";
 import { dataFolder } from "../support/dataFolder.ts";
 import type { StaticModel } from "./materials.ts";
 

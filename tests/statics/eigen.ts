@@ -1,7 +1,7 @@
 /** Symmetric eigenvalue problems of a few rows by cyclic Jacobi rotations (Golub & Van Loan, section 8.5), float64. */
 
 /**
- * Rotates until no off-diagonal entry is above 1e-15 of the matrix.
+ * Jacobi rotations until no off-diagonal entry exceeds 1e-15 of the matrix's norm.
  * @param A float64[n*n] symmetric, inout: diagonal afterwards
  * @param V float64[n*n] out: eigenvectors as columns
  */

@@ -14,7 +14,7 @@
  *
  * Matrices are flat, row by row: F[3 i + a] = F_ia; a tangent A[9 (3 i + a) + (3 k + b)] = d P_ia / d F_kb.
  */
-import type { IsotropicMaterial } from "../../shared/scene/scene.ts";
+import type { IsotropicMaterial } from "../../shared/scene/sceneMaterials.ts";
 
 export type StaticModel = NonNullable<IsotropicMaterial["model"]>;
 

@@ -5,9 +5,9 @@ import type { ReplayBuffer } from "../../state/replayBuffer.ts";
 import { type DrawnCursor, type DrawnGrab, drawnGrabs } from "../../view/grabs/cursorsView.ts";
 import type { GraphicsProbe } from "../../view/stage/graphicsProbe.ts";
 import { RoomView } from "../../view/roomView.ts";
-import type { CursorLayer } from "../room/cursorLayer.ts";
+import type { CursorLayer } from "../room/layers/cursorLayer.ts";
 import { FrameRing } from "../../capture/frameRing.ts";
-import { freeArea } from "../room/freeArea.ts";
+import { freeArea } from "../room/layers/freeArea.ts";
 import { t } from "../../text/text.ts";
 
 export interface ProjectorOptions {

@@ -4,7 +4,7 @@
  */
 import "../../styles/replay.css";
 import { CapturePanel, type CaptureSource } from "../cards/capturePanel.ts";
-import { CursorLayer } from "../room/cursorLayer.ts";
+import { CursorLayer } from "../room/layers/cursorLayer.ts";
 import { h, icon } from "../dom.ts";
 import { SPEEDS } from "../../state/playhead.ts";
 import { Toasts } from "../toasts.ts";

@@ -19,7 +19,7 @@ import { type DrawnCursor, type DrawnGrab, drawnGrabs, GREY } from "../../view/g
 import { LEVELS } from "../../view/stage/pictureQuality.ts";
 import { RoomView, type Picked } from "../../view/roomView.ts";
 import { FrameRing } from "../../capture/frameRing.ts";
-import { freeArea } from "./freeArea.ts";
+import { freeArea } from "./layers/freeArea.ts";
 import type { GraphicsProbe } from "../../view/stage/graphicsProbe.ts";
 import type { Profile } from "./profile.ts";
 import type { RoomShell } from "./roomShell.ts";

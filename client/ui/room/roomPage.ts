@@ -11,11 +11,11 @@ import { handOver, takeOver } from "../../state/handOver.ts";
 import { atLeast, type Role } from "../../../shared/members/roles.ts";
 import { checkTuning } from "../../sdk/calls/checkTuning.ts";
 import { linkTo } from "../../state/duplicate.ts";
-import { GrabWatch } from "../../state/grabNews.ts";
 import { RoomState } from "../../state/roomState.ts";
 import { slowMotionOf } from "../../state/slowMotion.ts";
 import type { Command } from "../../input/keyboard.ts";
 import type { Topology } from "../../../shared/topology.ts";
+import { Announcements } from "./announcements.ts";
 import { exhibit, reopen } from "./exhibit.ts";
 import { frameBridge } from "./frameBridge.ts";
 import { modeOf } from "./mode.ts";
@@ -28,12 +28,11 @@ import { RoomShell } from "./roomShell.ts";
 import { saveFile } from "../saveFile.ts";
 import { shareLink } from "../shareLink.ts";
 import type { ObjectNote } from "../../net/api.ts";
-import { reactionName } from "../cards/talkPanel.ts";
-import type { LocalStats } from "./statsOverlay.ts";
+import type { LocalStats } from "./layers/statsOverlay.ts";
 import type { Playground } from "./playground.ts";
 import { problemText } from "../../text/problem.ts";
 import { primitiveName } from "../cards/primitiveName.ts";
-import { t, textOfCode, textsOf } from "../../text/text.ts";
+import { t, textsOf } from "../../text/text.ts";
 
 /** Interval of updates of the statistics overlay, ms. */
 const STATS_MS = 250;
@@ -79,12 +78,12 @@ class RoomPage {
   private readonly tellFrame: ReturnType<typeof frameBridge>;
   private readonly shell: RoomShell;
   private readonly state: RoomState;
+  private readonly announcements: Announcements;
   private readonly connection: Connection;
   /** Loads the drawing code while the socket opens and the topology is fetched. */
   private readonly drawing = import("./playground.ts");
   private readonly probe: GraphicsProbe;
   private readonly over = new AbortController();
-  private readonly grabWatch = new GrabWatch();
   private readonly timers: readonly ReturnType<typeof setInterval>[];
   private playground: Playground | undefined;
   private status: ConnectionStatus = { state: "connecting", attempt: 0 };
@@ -95,8 +94,6 @@ class RoomPage {
   /** Contact sounds are on. */
   private hears = false;
   private wanted: Tuning | undefined;
-  /** Number of pins. */
-  private pinned = 0;
 
   constructor(app: HTMLElement, room: string, { password, noScene = false }: Arrival) {
     this.app = app;
@@ -119,6 +116,7 @@ class RoomPage {
         this.send(build.needKeyframe());
       },
     });
+    this.announcements = new Announcements(this.shell, this.state, (body) => this.bodyName(body));
     this.listen();
     this.connection = this.connect();
     // The socket opens during the probe.
@@ -126,7 +124,7 @@ class RoomPage {
     if (this.mode.exhibitSeconds !== undefined) this.beExhibit(this.mode.exhibitSeconds);
     this.timers = [
       setInterval(() => this.shell.stats.updateLocal(this.localStats()), STATS_MS),
-      setInterval(() => this.sayNews(), NEWS_MS),
+      setInterval(() => this.announcements.grabs(), NEWS_MS),
     ];
     void headsetIsThere().then((there) => there && this.shell.toolbar.offerVisit());
     if (!this.probe.webgl2) this.leaveWith("noWebGl");
@@ -190,7 +188,7 @@ class RoomPage {
   }
 
   private listen(): void {
-    const { state, shell } = this;
+    const { state, shell, announcements } = this;
     state.add("topology", (topology) => void this.draw(topology));
     state.add("topologyFailed", (error) => {
       shell.setLoading(problemText(error));
@@ -213,31 +211,29 @@ class RoomPage {
       shell.costs.update(stats);
       shell.setSlowMotion(slow);
     });
-    state.add("reset", ({ member }) => this.wasReset(member));
+    state.add("reset", ({ member }) => {
+      this.playground?.grabs.endAll(false);
+      announcements.reset(member);
+    });
     state.add("notice", ({ code, text, details }) => {
       // The token has expired or belongs to an earlier room of this name: do not use it again.
       if (code === "TOKEN_INVALID") return forgetToken(this.room);
-      const names = {
-        colliders: state.topology?.colliders ?? [],
-        bodyName: (body: number) => this.bodyName(body),
-        whoIs: (member: number) => this.whoIs(member),
-      };
-      this.say(noticeText(code, text, details, names));
+      announcements.notice(code, text, details);
     });
     state.add("spawnable", ({ bodies }) => {
       shell.spawnable.setAbsent(new Set(bodies));
       for (const body of bodies) this.playground?.grabs.endOn(body);
     });
-    state.add("reaction", (event) => this.sayReaction(event));
+    state.add("reaction", ({ member, reaction }) => announcements.reaction(member, reaction));
     state.add("said", ({ lines, earlier }) => {
       shell.talk.show(lines, earlier);
       if (earlier || shell.talk.panel.isOpen || !shell.talk.isOffered) return;
-      for (const { member, name, text } of lines) if (!this.isMe(member)) this.say(t("saidLine", { name, text }));
+      announcements.chat(lines);
     });
     state.add("looks", ({ looks }) => this.showLooks(looks));
     state.add("pins", ({ pins, member }) => this.showPins(pins, member));
-    state.add("spawned", (event) => this.sayMoved(event, "youPutIn", "somebodyPutIn"));
-    state.add("removed", (event) => this.sayMoved(event, "youTookOut", "somebodyTookOut"));
+    state.add("spawned", ({ member, body }) => announcements.bodyChange(member, body, "youPutIn", "somebodyPutIn"));
+    state.add("removed", ({ member, body }) => announcements.bodyChange(member, body, "youTookOut", "somebodyTookOut"));
   }
 
   private connect(): Connection {
@@ -274,19 +270,6 @@ class RoomPage {
     return this.mode.exhibitSeconds !== undefined && atLeast(own, "player") ? "player" : own;
   }
 
-  /** @param member number of a member of this room */
-  private isMe(member: number): boolean {
-    return member === this.state.welcome?.member;
-  }
-
-  private nameOf(member: number): string {
-    return this.state.members.find((m) => m.member === member)?.name ?? t("somebody");
-  }
-
-  private whoIs(member: number): string {
-    return member === 0 ? t("theOwner") : this.isMe(member) ? t("you") : this.nameOf(member);
-  }
-
   private bodyName(body: number): string {
     return this.names[body] ?? t("it");
   }
@@ -314,34 +297,10 @@ class RoomPage {
     this.arrive();
     this.tellFrame({ pliant: "members", count: members.filter(({ connected }) => connected).length });
     this.shell.people.update(members, welcome?.member ?? 0, this.role());
-    this.shell.talk.setMembers(members.filter(({ member, connected }) => connected && !this.isMe(member)));
+    this.shell.talk.setMembers(
+      members.filter(({ member, connected }) => connected && !this.announcements.isMe(member)),
+    );
     this.allow();
-  }
-
-  /** Shows a reaction at its member's cursor, or at its name. */
-  private sayReaction({ member, reaction }: { member: number; reaction: number }): void {
-    const { cursors, people, reactions } = this.shell;
-    reactions.show(reaction, cursors.of(member) ?? people.of(member));
-    const name = reactionName(reaction);
-    if (name !== undefined && !this.isMe(member))
-      this.shell.say(t("reacted", { name: this.nameOf(member), reaction: name }));
-  }
-
-  private wasReset(member: number): void {
-    this.playground?.grabs.endAll(false);
-    // Member 0 is the server; a notice gives its reason.
-    if (member > 0)
-      this.say(this.isMe(member) ? t("youStartedAgain") : t("startedAgain", { name: this.nameOf(member) }));
-  }
-
-  private sayMoved(
-    { member, body: moved }: { member: number; body: number },
-    mine: "youPutIn" | "youTookOut",
-    theirs: "somebodyPutIn" | "somebodyTookOut",
-  ): void {
-    if (member === 0) return;
-    const body = this.bodyName(moved);
-    this.say(this.isMe(member) ? t(mine, { body }) : t(theirs, { name: this.nameOf(member), body }));
   }
 
   /**
@@ -367,7 +326,7 @@ class RoomPage {
       signal: this.over.signal,
       others: () =>
         [...this.state.grabsByMember]
-          .flatMap(([member, { grabs }]) => (this.isMe(member) ? [] : grabs.map(({ target }) => target)))
+          .flatMap(([member, { grabs }]) => (this.announcements.isMe(member) ? [] : grabs.map(({ target }) => target)))
           .join(),
       renew: (touched) => this.renew(touched),
       // By now the bodies have come to rest, which matters if the view is framed around them.
@@ -434,14 +393,13 @@ class RoomPage {
   }
 
   private showLooks(looks: readonly LookRow[]): void {
-    const { shell, state, playground } = this;
+    const { shell, state, playground, announcements } = this;
     shell.spawnable.setLooks(state.looks);
     for (const [body, look, member] of looks) {
       const { text, by } = look;
       shell.costs.setText(body, text);
       playground?.view.dress(body, look);
-      if (text && by === member && member > 0 && !this.isMe(member))
-        this.say(t("saidLine", { name: this.nameOf(member), text }));
+      if (text && by === member && member > 0) announcements.label(member, text);
     }
   }
 
@@ -449,12 +407,7 @@ class RoomPage {
     const { shell, state } = this;
     shell.pins.set(state.pins, (body) => this.bodyName(body));
     shell.access.setPins(pins.length);
-    const more = pins.length - this.pinned;
-    this.pinned = pins.length;
-    if (member === 0 || more === 0) return;
-    const name = this.nameOf(member);
-    if (this.isMe(member)) this.say(t(more > 0 ? "youPinned" : "youUnpinned"));
-    else this.say(t(more > 0 ? "somebodyPinned" : "somebodyUnpinned", { name }));
+    this.announcements.pins(member, pins.length);
   }
 
   private async saveInGallery(): Promise<void> {
@@ -471,17 +424,6 @@ class RoomPage {
     } catch (error) {
       this.sayProblem(error);
     }
-  }
-
-  /** Announces grabs of other members. */
-  private sayNews(): void {
-    const news = this.grabWatch.look(this.state.grabsByMember, this.state.welcome?.member);
-    const sentences = news.map(({ member, body }) =>
-      body === undefined
-        ? t("letGo", { name: this.nameOf(member) })
-        : t("holds", { name: this.nameOf(member), body: body === "all" ? t("all") : this.bodyName(body) }),
-    );
-    if (sentences.length > 0) this.shell.say(sentences.join(" "));
   }
 
   private async draw(topology: Topology): Promise<void> {
@@ -616,7 +558,7 @@ class RoomPage {
   private reset(): void {
     if (!this.mayReset()) return;
     const { reset } = this.shell;
-    const others = this.state.members.filter(({ member, connected }) => connected && !this.isMe(member));
+    const others = this.state.members.filter(({ member, connected }) => connected && !this.announcements.isMe(member));
     if (others.length > 0 && !reset.panel.isOpen) return reset.ask(others.length);
     reset.panel.open(false);
     this.send(build.reset());
@@ -669,31 +611,4 @@ class RoomPage {
     this.playground?.dispose();
     document.title = t("documentTitle", { title });
   }
-}
-
-interface Names {
-  colliders: Topology["colliders"];
-  bodyName: (body: number) => string;
-  whoIs: (member: number) => string;
-}
-
-function noticeText(code: string, text: string, details: unknown, { colliders, bodyName, whoIs }: Names): string {
-  const known = (details ?? {}) as {
-    text?: unknown;
-    seconds?: unknown;
-    member?: unknown;
-    by?: { body?: number; collider?: number };
-    field?: unknown;
-  };
-  if (code === "INPUT_REJECTED" && known.field === "pin") return t("tooManyPins");
-  if (code === "ANNOUNCEMENT" && typeof known.text === "string") return known.text;
-  if (code === "WENT_BACK" && typeof known.seconds === "number" && typeof known.member === "number")
-    return t("wentBack", { count: Math.max(1, Math.round(known.seconds)), name: whoIs(known.member) });
-  if (code === "PLACE_TAKEN") {
-    // Name the body or collider that occupies the place.
-    const { body, collider } = known.by ?? {};
-    const name = body !== undefined ? bodyName(body) : colliders[collider ?? -1]?.name;
-    if (name !== undefined) return t("inTheWay", { name });
-  }
-  return textOfCode("notice", code) ?? text;
 }

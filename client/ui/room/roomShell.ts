@@ -4,27 +4,27 @@ import type { SlowMotion } from "../../state/slowMotion.ts";
 import { CapturePanel, type CaptureSource } from "../cards/capturePanel.ts";
 import { ConnectionBanner } from "../banner.ts";
 import { Bring, type BringActions } from "../upload/uploadButton.ts";
-import { CostLabels } from "./costLabels.ts";
-import { StrainLegend } from "./strainLegend.ts";
-import { CursorLayer } from "./cursorLayer.ts";
+import { CostLabels } from "./layers/costLabels.ts";
+import { StrainLegend } from "./layers/strainLegend.ts";
+import { CursorLayer } from "./layers/cursorLayer.ts";
 import { h, icon } from "../dom.ts";
 import { AccessMenu, type AccessActions } from "../cards/accessMenu.ts";
 import { invitationTo } from "../cards/invitation.ts";
 import type { Mode } from "./mode.ts";
-import { GhostCursor } from "./ghostCursor.ts";
+import { GhostCursor } from "./layers/ghostCursor.ts";
 import { helpPanel } from "../cards/helpPanel.ts";
 import type { ObjectNote } from "../../net/api.ts";
 import { Panel } from "../panel.ts";
-import { PinLayer, type PinActions } from "./pinLayer.ts";
+import { PinLayer, type PinActions } from "./layers/pinLayer.ts";
 import type { Profile } from "./profile.ts";
 import { People, type PeopleActions } from "./people.ts";
 import { ResetPanel } from "../cards/resetPanel.ts";
 import { SharePanel } from "../cards/sharePanel.ts";
 import { TuningPanel, type TuningActions } from "../cards/tuningPanel.ts";
 import { SpawnMenu, type SpawnActions } from "../cards/spawnMenu.ts";
-import { ReactionLayer } from "./reactionLayer.ts";
+import { ReactionLayer } from "./layers/reactionLayer.ts";
 import { TalkPanel, type TalkActions } from "../cards/talkPanel.ts";
-import { StatsOverlay } from "./statsOverlay.ts";
+import { StatsOverlay } from "./layers/statsOverlay.ts";
 import { Toasts } from "../toasts.ts";
 import { TogetherSwitch } from "../cards/togetherSwitch.ts";
 import { Toolbar, type ToolbarActions } from "./toolbar.ts";
@@ -61,7 +61,7 @@ export class RoomShell {
   private beforeHelp: Element | null = null;
   private found: Panel | undefined;
   private readonly titleText = h("h1", {}, "Pliant");
-  /** One thing to notice, under the title. */
+  /** The scene's remark, under the title. */
   private readonly notice = h("small", { class: "notice", hidden: true });
   /** Shown if the scene has a section in the physics report. */
   private readonly measured = h(
@@ -75,7 +75,7 @@ export class RoomShell {
   readonly ghost = new GhostCursor();
   /** Mark at the point that a press would grab. */
   readonly ring = h("div", { class: "ring", "aria-hidden": "true", hidden: true });
-  /** One thing to do in this scene. */
+  /** Suggestion what to try in this scene. */
   private readonly toTry = h("strong");
   private readonly hint = h("p", { class: "hint glass", role: "status", hidden: true });
   readonly cursors = new CursorLayer();

@@ -28,9 +28,9 @@ export interface BodyMaterials {
   held: IUniform<number>;
   /** Shading of its inside, once the code of jelly is there; set it before a new `needsUpdate`. */
   jelly?: JellyShading;
-  /** `pliantSkin` of a smooth sheet, once its code is there; likewise. */
+  /** `pliantSkin` of a smooth sheet, once its code is there; set it before a new `needsUpdate`. */
   skin?: string;
-  /** Declarations and shading of a sheet's wrinkles; likewise. */
+  /** Declarations and shading of a sheet's wrinkles; set them before a new `needsUpdate`. */
   wrinkles?: readonly [string, string];
 }
 

@@ -57,7 +57,7 @@ export class LocalBend {
   private readonly offset = new Float64Array(3);
   readonly grab: number;
   private releasedMs = Number.NaN;
-  /** Time at which the offset began to fade out; NaN: it does not. */
+  /** Time at which the offset began to fade out; NaN: it is not fading. */
   private fadeMs = Number.NaN;
   private strength = 1;
   private done = false;

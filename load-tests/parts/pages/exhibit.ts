@@ -269,7 +269,7 @@ function pageNow({ href, origin, name, near }: Pick<Found, "href" | "origin"> & 
   for (const mode of ["pushing", "placing", "offline", "watching"])
     if (document.querySelector(`.room.${mode}`)) wrong.push(`${mode} is on`);
   if (pliant.grabs().length > 0) wrong.push("a member holds a body");
-  // On a low screen the view is fitted to the bodies, and moves with them, within the tolerance of their places.
+  // On a low screen the camera frames the bodies, so it may differ as far as their positions may.
   const [at, beside] = [pliant.project([0, 0, 0]), pliant.project([near, 0, 0])];
   if (!at || !beside || Math.hypot(at.x - origin.x, at.y - origin.y) > 2 + Math.hypot(at.x - beside.x, at.y - beside.y))
     wrong.push("the view differs");

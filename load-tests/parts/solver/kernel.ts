@@ -7,7 +7,8 @@
  */
 import { countOf } from "../../../server/sim/constraints/kinds.ts";
 import { join } from "node:path";
-import type { Body, ClothMaterial, Scene } from "../../../shared/scene/scene.ts";
+import type { Body, Scene } from "../../../shared/scene/scene.ts";
+import type { ClothMaterial } from "../../../shared/scene/sceneMaterials.ts";
 import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { dataFolder, lacksData } from "../../../tests/support/dataFolder.ts";

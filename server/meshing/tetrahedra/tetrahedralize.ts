@@ -114,7 +114,7 @@ function boundaryTree(mesh: TetMesh): TriangleTree {
 
 /**
  * Measures how closely the boundary of a mesh follows a surface.
- * @param spacing m, reference for half a spacing
+ * @param spacing of the lattice, m
  */
 function detailDistance(surface: SurfaceMesh, mesh: TetMesh, spacing: number): DetailDistance {
   const tree = boundaryTree(mesh);

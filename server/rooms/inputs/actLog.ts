@@ -67,7 +67,7 @@ export class ActLog {
     return this.#acts.filter(({ pending }) => !pending).reverse();
   }
 
-  /** Records what a tick's inputs did. @param before the tuning before the tick */
+  /** Records the effects of a tick's inputs. @param before the tuning before the tick */
   take(tick: number, inputs: readonly Input[], events: readonly SimEvent[], before: Tuning): void {
     if (inputs.length === 0) return;
     const refused = new Set(events.map((event) => (event.type === "inputRejected" ? event.input : undefined)));

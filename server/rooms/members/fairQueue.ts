@@ -44,7 +44,7 @@ export class FairQueue<Item extends { source: Source }> {
     return this.#remove((item, older) => compare(load(item), load(older)) >= 0);
   }
 
-  /** Removes up to `count` items by turns. @returns them in the order of their arrival */
+  /** Removes up to `count` items, one of each source in turn. @returns them in the order of their arrival */
   take(count: number): Item[] {
     const turns = ({ source: { address, member } }: Item): number[] => [this.#turnOf(address), this.#turnOf(member)];
     const arrived = [...this.#waiting];

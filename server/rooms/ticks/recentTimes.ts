@@ -3,7 +3,7 @@
 export interface TimeSummary {
   /** Mean, s; 0 without any durations. */
   mean: number;
-  /** Nearest rank, as for `p99`, s: near the task's CPU time also on a busy machine. */
+  /** Nearest rank, as for `p99`, s. Close to the task's CPU time, even on a busy machine. */
   p10: number;
   /** Nearest rank, as for `p99`, s. */
   median: number;

@@ -52,7 +52,7 @@ export function quarantinedRoomRoutes(app: FastifyInstance, options: QuarantineR
       const { room } = request.params;
       const { from = "end" } = request.body;
       await quarantine.endQuarantine(room, from);
-      // A visitor who comes at once must not be refused by what this process remembers of the store.
+      // A visitor who comes at once must not be refused because this process remembers an older state of the store.
       forget(room);
       audit.record("end-quarantine", actor, room, { from });
       return reply.code(204).send(null);

@@ -2,7 +2,8 @@
  * A body of the scene, ready to simulate: placed particles, masses, forces, constraints, surface, detail mesh.
  * Immutable.
  */
-import type { Body, Look, Plasticity, Vec3 } from "../../../shared/scene/scene.ts";
+import type { Body, Look, Vec3 } from "../../../shared/scene/scene.ts";
+import type { Plasticity } from "../../../shared/scene/sceneMaterials.ts";
 import type { Method } from "../../../shared/scene/sceneMethodTypes.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import type { Elements } from "../constraints/kinds.ts";

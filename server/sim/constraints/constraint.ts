@@ -3,7 +3,7 @@
  * and its tunable values. kinds.ts lists the kinds; all other code uses that list.
  */
 import type { BodyTuning } from "../../../shared/members/tuningLimits.ts";
-import type { ClothMaterial, SoftMaterial } from "../../../shared/scene/scene.ts";
+import type { ClothMaterial, SoftMaterial } from "../../../shared/scene/sceneMaterials.ts";
 import type { Particles } from "../reference/particles.ts";
 import type { Vector } from "../reference/vector.ts";
 import type { AnyElements } from "./elements.ts";

@@ -4,7 +4,7 @@
  * materials use Hooke's moduli.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { IsotropicMaterial, OrthotropicMaterial } from "../../../shared/scene/scene.ts";
+import type { IsotropicMaterial, OrthotropicMaterial } from "../../../shared/scene/sceneMaterials.ts";
 import { isotropicCompliance, orthotropicCompliance, sheetModuli } from "../scene/materialConstants.ts";
 import { solveBendDashpot, solveTetDashpot, solveTriangleDashpot } from "../reference/dashpots.ts";
 import { bend } from "./bend.ts";

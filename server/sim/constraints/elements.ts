@@ -1,5 +1,5 @@
 /** Elements of one body, by kind. A kind whose twin is beside its descriptor defines its elements there. */
-import type { Plasticity } from "../../../shared/scene/scene.ts";
+import type { Plasticity } from "../../../shared/scene/sceneMaterials.ts";
 import type { OrthotropicCompliance } from "../scene/materialConstants.ts";
 
 /**

@@ -14,7 +14,7 @@
  * the mesh. A compliance does not.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { GeometricStiffness } from "../../../shared/scene/scene.ts";
+import type { GeometricStiffness } from "../../../shared/scene/sceneMaterials.ts";
 import { addAt, type Particles } from "../reference/particles.ts";
 import { dot, scale, type Vector } from "../reference/vector.ts";
 import type { Pace } from "./constraint.ts";
@@ -31,7 +31,7 @@ export interface Hold {
 
 /** n constraints with the same action. */
 export interface Geometric extends Hold {
-  /** float64[n] m or, for volumes, six times m^3 */
+  /** Rest values, float64[n]: lengths, m, or six times the volumes, m^3. */
   rest: Float64Array;
   /** float64[n] m/N or m^3/Pa */
   alpha: Float64Array;

@@ -24,7 +24,8 @@
  *    Springs alone have nu = 1/4 (Cauchy) and c_v cannot be negative, so for smaller nu k is kept and nu is 1/4.
  * tests/report/figures/methods/hexahedron.ts measures both.
  */
-import type { HexahedralMaterial, Vec3 } from "../../../shared/scene/scene.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
+import type { HexahedralMaterial } from "../../../shared/scene/sceneMaterials.ts";
 import { SceneError } from "../../../shared/scene/sceneError.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { lump } from "../body/masses.ts";

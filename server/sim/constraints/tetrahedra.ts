@@ -3,7 +3,8 @@
  * element has D_m^-1 and V (Bender et al. 2014, eq 9), the constant tensor K, and an isotropic (in K's axes) or
  * orthotropic compliance; a plastic one also plastic strain and flow.
  */
-import type { Plasticity, SoftMaterial, Vec3 } from "../../../shared/scene/scene.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
+import type { Plasticity, SoftMaterial } from "../../../shared/scene/sceneMaterials.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTuning } from "../../../shared/members/tuningLimits.ts";
 import { rotationMatrix } from "../body/transform.ts";

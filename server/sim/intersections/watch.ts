@@ -24,18 +24,15 @@ import type { Kernel } from "../world/kernelModule.ts";
 import type { SimLayout } from "../world/worldLayout.ts";
 import { SOLID } from "../memory/contact/surfaceRows.ts";
 import type { SimEvent, IntersectingPair } from "../types.ts";
+import { type Drive, drivesOf, writeDrives } from "./drives.ts";
 import { across, EnclosedSearch, type Enclosed } from "./enclosed.ts";
 import { grazes, partGrazing, playOf, type GrazingBody } from "./grazing.ts";
 import { findSunk, raiseSunk, type Sunk } from "./sunk.ts";
 import { enclosedVolume, readSurface, type IntersectingSurface } from "./surface.ts";
-import { dot, readIntersections, times, type Intersection } from "./intersection.ts";
+import { readIntersections, times, type Intersection } from "./intersection.ts";
 import { findWays, type Ways } from "./separationDirections.ts";
 import { marksIn } from "../world/marks.ts";
 
-/** Time in which intersecting bodies move apart by their size, s: slow enough for members to follow. */
-const SECONDS_TO_CLEAR = 4;
-/** Largest displacement in a tick, in edges: directions are computed once a tick. */
-const EDGE_SHARE = 0.25;
 /** Time that a common direction is kept, s. */
 const SECONDS_TO_KEEP = 1;
 /**
@@ -47,34 +44,6 @@ const ALL_OVER = 0.25;
 const WHOLE_EVERY = 6;
 /** Largest number of intersections in a report. */
 const REPORTED = 8;
-
-/** Particles in a row. */
-const ROW = 5;
-
-/** A drive moves particles (room numbers), with weights, along a unit vector. */
-interface Drive {
-  surfaces: [number, number];
-  way: Vec3;
-  weights: Map<number, number>;
-  /** If set, only prevents motion against the direction. */
-  stands?: boolean;
-  /** Distance to move, m; default: the size of the smaller body. */
-  size?: number;
-}
-
-/**
- * Mean of the intersections' weights: points of edges against points of triangles.
- * @param sign of each intersection
- */
-function meanOf(intersections: readonly Intersection[], sign: (t: Intersection) => number): Map<number, number> {
-  const weights = new Map<number, number>();
-  for (const t of intersections) {
-    const scale = sign(t) / intersections.length;
-    const own = [1 - t.along, t.along, -t.shares[0], -t.shares[1], -t.shares[2]];
-    t.particles.forEach((p, k) => weights.set(p, (weights.get(p) ?? 0) + scale * own[k]!));
-  }
-  return weights;
-}
 
 interface Way {
   way: Vec3;
@@ -111,18 +80,6 @@ interface Found {
   enclosed: readonly Enclosed[];
   /** Common directions of earlier ticks. */
   kept: ReadonlyMap<string, Way>;
-}
-
-/**
- * Drives of a pair. With a common direction, its intersections move along it together, and none moves against its own
- * direction; otherwise each moves along its own.
- */
-function drivesOf(surfaces: [number, number], group: readonly Intersection[], { common, ways }: Ways): Drive[] {
-  const each = (t: Intersection, i: number): Drive => ({ surfaces, way: ways[i]!, weights: meanOf([t], () => 1) });
-  if (!common) return group.map(each).filter(({ way }) => dot(way, way) > 0);
-  const weights = meanOf(group, (t) => (t.edgeOf === surfaces[0] ? 1 : -1));
-  const standing = group.map((t, i): Drive => ({ ...each(t, i), stands: true }));
-  return [{ surfaces, way: common, weights }, ...standing];
 }
 
 export class IntersectionWatch {
@@ -298,7 +255,7 @@ export class IntersectionWatch {
       drives.push(...this.drawOut(one));
     }
     this.writeWays(common);
-    this.drive(drives);
+    writeDrives(this.views, this.layout, drives);
   }
 
   private findWays(a: number, b: number, group: readonly Intersection[], before: Vec3 | undefined): Ways {
@@ -546,50 +503,6 @@ export class IntersectionWatch {
     const marks = marksIn(this.views.i32);
     const kept = ~(L.MARK_INTERSECTING | L.MARK_WITHIN | L.MARK_SLOW | L.MARK_GLIDES);
     for (let p = 0; p < marks.length; p++) marks[p]! &= kept;
-  }
-
-  /** Distance that surfaces a and b move apart in a substep, m. */
-  private stride(a: number, b: number, size = Infinity): number {
-    const { bodies, tickHz, substeps } = this.layout;
-    const own = [a, b].filter((n) => n < bodies.length).map((n) => bodies[n]!);
-    const perSecond = Math.min(
-      (size < Infinity ? size : Math.min(...own.map((body) => body.size))) / SECONDS_TO_CLEAR,
-      ...own.map((body) => EDGE_SHARE * body.meanEdge * tickHz),
-    );
-    return perSecond / (tickHz * substeps);
-  }
-
-  private drive(drives: readonly Drive[]): void {
-    const { f32, i32 } = this.views;
-    const { x } = this.layout;
-    const first = this.header(L.H_INTERSECTIONS) / 4;
-    const capacity = this.header(L.H_INTERSECTION_CAPACITY);
-    let count = 0;
-    for (const {
-      surfaces: [a, b],
-      way,
-      weights,
-      stands,
-      size,
-    } of drives) {
-      const entries = [...weights];
-      const rows = Math.ceil(entries.length / ROW);
-      if (count + rows > capacity) break;
-      for (let n = 0; n < rows; n++) {
-        const at = first + ((count + n) * L.INTERSECTION_BYTES) / 4;
-        for (let k = 0; k < ROW; k++) {
-          const [particle, weight] = entries[ROW * n + k] ?? [entries[0]![0], 0];
-          i32[at + k] = x + 16 * particle;
-          f32[at + L.INTERSECTION_WEIGHT / 4 + k] = weight;
-        }
-        i32[at + L.INTERSECTION_SURFACES / 4] = (a << 16) | b;
-        i32[at + L.INTERSECTION_ROWS / 4] = rows;
-        f32[at + L.INTERSECTION_DRIVE / 4] = stands ? 0 : this.stride(a, b, size);
-        f32.set(way, at + L.INTERSECTION_NORMAL / 4);
-      }
-      count += rows;
-    }
-    i32[(L.HEADER + L.H_DRIVE_COUNT) / 4] = count;
   }
 
   /**

@@ -1,6 +1,6 @@
 /**
  * Three-vectors and 3x3 matrices as plain arrays, for the float64 twins: written for readability, not for speed.
- * Products and sums of matrices are unrolled all the same: they take most of the parity tests' time.
+ * Products and sums of matrices are unrolled nevertheless: they take most of the parity tests' time.
  */
 
 export type Vector = readonly [number, number, number];

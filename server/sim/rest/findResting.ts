@@ -277,7 +277,7 @@ export class Rest {
     f32[(at + L.BODY_GAIN) / 4] = useful ? Math.min(1, (GAIN * damping) / tickHz) : 0;
     f32[(at + L.BODY_KEEP) / 4] = !slow && this.moves(b, FAST, 0.5) ? 1 / (1 + FORGETTING / (pace * tickHz)) : 1;
     const share = row.getFloat32(L.BODY_SHARE, true);
-    // Measured only while iterations change much: once the memory is full, little is left for them to change.
+    // Measured only while iterations still change the strain: with all stress remembered, they change it by rounding.
     const change = row.getFloat64(L.BODY_CHANGE, true);
     if (slow && change > Math.max(MEASURED ** 2 * row.getFloat64(L.BODY_STRAIN, true), this.roundingOf(b, row))) {
       const measured = 1 / (1 + Math.sqrt(row.getFloat64(L.BODY_MISMATCH, true) / change));

@@ -25,7 +25,7 @@ export class Touching {
   /** uint16[particles of the room], body by particle; made at first use. */
   #bodyOf: Uint16Array | null = null;
 
-  /** @param memory lists may be in a part that was added since the views were made */
+  /** @param memory its lists may lie beyond the end of the views, because it has grown since */
   constructor(memory: WebAssembly.Memory, views: Views, layout: SimLayout) {
     this.#memory = memory;
     this.#views = views;

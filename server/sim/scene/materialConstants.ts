@@ -1,5 +1,5 @@
 /** Converts a scene's engineering constants to the numbers that constraints use. */
-import type { ClothMaterial, IsotropicMaterial, OrthotropicMaterial } from "../../../shared/scene/scene.ts";
+import type { ClothMaterial, IsotropicMaterial, OrthotropicMaterial } from "../../../shared/scene/sceneMaterials.ts";
 
 /**
  * Lame coefficients mu, lambda in Pa from Young's modulus k (Pa) and Poisson's ratio nu (Bender et al. 2014, section

@@ -1,6 +1,7 @@
 /** Values of a body that an owner may change while the room runs, and the data that changing them needs. */
 import type { BodyTuning } from "../../../shared/members/tuningLimits.ts";
-import type { Body, IsotropicMaterial, Vec3 } from "../../../shared/scene/scene.ts";
+import type { Body, Vec3 } from "../../../shared/scene/scene.ts";
+import type { IsotropicMaterial } from "../../../shared/scene/sceneMaterials.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Elasticity } from "../constraints/constraint.ts";
 import type { MethodLayout } from "../methods/planMethods.ts";

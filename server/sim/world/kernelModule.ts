@@ -75,8 +75,6 @@ export interface Kernel {
   collide(begin: number, end: number, h: number, table: number): void;
   warmStart(): void;
   findFreeBodies(): void;
-  measureMomentumError(begin: number, end: number, h: number): void;
-  restore(begin: number, end: number, h: number): void;
   beginPairList(): void;
   saveSafePositions(): void;
   /**
@@ -104,13 +102,9 @@ export interface Kernel {
   moveZones(): void;
   endZones(): void;
   endChanges(): void;
-  solveShapes(begin: number, end: number, pass: number, h: number, scratch: number): void;
   /** Signed distance of a point to the collider at address `row`, in its frame, m. */
   distanceTo(row: number, x: number, y: number, z: number): number;
-  moveRigid(begin: number, end: number, h: number, scratch: number): void;
   placeCoreMeshes(): void;
-  beginBalls(): void;
-  solveBalls(pass: number, h: number, scratch: number): void;
   /**
    * Fills H_INTERSECTIONS with edges and triangles that intersect.
    * @returns their number; if it exceeds the capacity, the list holds the first ones

@@ -194,7 +194,7 @@ export class PostgresStore implements Store {
 
   async renew(holder: Holder, leases: readonly (Lease & { members: number })[]): Promise<string[]> {
     if (leases.length === 0) return [];
-    // A renewal needs no new page. Without space the rooms' leases end all the same: their journals cannot be stored.
+    // A renewal needs no new page. Without space the leases end nevertheless: the rooms' journals cannot be stored.
     this.#client.requireSpace();
     const held = await this.#client.query(
       `UPDATE pliant_rooms SET lease_until = clock_timestamp() + $3 * INTERVAL '1 second', url = $2, members = held.members

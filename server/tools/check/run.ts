@@ -31,7 +31,7 @@ export class Run {
   private names: [string, string] = ["", ""];
   /** Frames that one of the two surfaces reached without motion. */
   private jumps = new Set<number>();
-  /** Frames in which one of them is absent. */
+  /** Frames in which one of the two surfaces is absent. */
   private absent = new Set<number>();
   private readonly vertex = pieces(1, 3);
   private readonly edge = pieces(2, 2);

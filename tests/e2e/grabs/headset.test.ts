@@ -12,6 +12,7 @@ import {
   drawn,
   noBrowser,
   press,
+  type E2e,
   serverPositions,
   surfaceUnderMiddle,
   takeHold,
@@ -51,6 +52,18 @@ function wearHeadset(): void {
       void session.requestReferenceSpace("local-floor").then(look);
     });
 }
+
+/** Waits until a pull has moved the body. */
+const hasMoved = async (stage: E2e, room: string, start: readonly number[]): Promise<void> =>
+  expect
+    .poll(
+      async () => {
+        const now = (await serverPositions(stage, room)).positions;
+        return Math.max(...now.map((value, i) => Math.abs(value - start[i]!)));
+      },
+      { timeout: PATIENCE_MS },
+    )
+    .toBeGreaterThan(0.03);
 
 const enter = "button[data-tool=headset]";
 
@@ -118,15 +131,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
     const held = (): Point[] =>
       [...other.memberGrabs.values()].flatMap(({ grabs }) => grabs.map(({ target }) => target));
     await other.until(() => held().length === 2 && Math.abs(held()[0]![0] - held()[1]![0]) > 0.1, "both grabs");
-    await expect
-      .poll(
-        async () => {
-          const now = (await serverPositions(stage, name)).positions;
-          return Math.max(...now.map((value, i) => Math.abs(value - start[i]!)));
-        },
-        { timeout: PATIENCE_MS },
-      )
-      .toBeGreaterThan(0.03);
+    await hasMoved(stage, name, start);
     await stage.shoot(page, "headset-drag");
 
     await hold(page, "right", [x + 0.35, y + 0.2, z + 0.5], 0);
@@ -191,15 +196,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
     await stage.shoot(page, "headset-pinch");
     const start = (await serverPositions(stage, name)).positions;
     await point("right", [x, y + 0.3, z + 0.1]);
-    await expect
-      .poll(
-        async () => {
-          const now = (await serverPositions(stage, name)).positions;
-          return Math.max(...now.map((value, i) => Math.abs(value - start[i]!)));
-        },
-        { timeout: PATIENCE_MS },
-      )
-      .toBeGreaterThan(0.03);
+    await hasMoved(stage, name, start);
     await pinch("right", 0);
     await owned(page, 0);
     await point("right", [x + 0.5, y + 0.3, z + 0.5]);

@@ -54,7 +54,7 @@ const recordSpeeds = (page: Page): Promise<void> =>
   });
 
 describe.skipIf(noBrowser)("reconnecting", () => {
-  // All pictures: between few pictures a jump would have a low speed.
+  // Draws all pictures: with few of them, a jump's speed between two would be low.
   const stage = useStage();
 
   /** Cuts the page's connection. Resolves when it is back, which may be too soon to be visible. */
@@ -92,7 +92,7 @@ describe.skipIf(noBrowser)("reconnecting", () => {
     expect(await page.evaluate(() => window.pliant.member)).toBe(member);
     expect(await page.evaluate(() => window.pliant.members.filter((m) => m.connected).length)).toBe(2);
     expect(await page.isVisible(".banner")).toBe(false);
-    // The fade is over after this time; a slow machine draws few pictures, and some belong to the fade.
+    // Pictures after this time no longer belong to the fade. A slow machine draws few.
     await page.waitForTimeout(1500);
     await until(page, () => window.motion!.pictures > 5, undefined);
     const { fastest, fades } = await page.evaluate(() => window.motion!);

@@ -53,7 +53,7 @@ async function fitsTheSmallest(stage: E2e, phone: Page, owner: Page): Promise<vo
     return scrollWidth - clientWidth;
   });
   expect(overflow).toBe(0);
-  // Material parameters, wind and time scale take effect and are announced likewise.
+  // Material parameters, wind and time scale also take effect and are announced.
   await slide(phone, "tuning-youngsModulus", 4.6);
   expect(await output(phone, "tuning-youngsModulus")).toBe("39,800 Pa");
   await slide(phone, "tuning-wind", 6);

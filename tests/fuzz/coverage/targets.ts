@@ -7,14 +7,13 @@ import { checkRanges } from "../../../server/rooms/inputs/requestRanges.ts";
 import { MalformedMessage, parseClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { SceneError } from "../../../shared/scene/sceneError.ts";
 import { validateScene } from "../../../shared/scene/sceneValidator.ts";
-import { anyFrame } from "../frames.ts";
+import { anyFrame, shape } from "../frames.ts";
 import { FORMATS } from "../meshFormats.ts";
 import { bent, damaged } from "../mutate.ts";
 import { OBJECT_FORMATS } from "../objectFormats.ts";
 import { Random } from "../random.ts";
 import { sealed, whole } from "../wholeRecording.ts";
 import type { Target } from "./search.ts";
-import { wideLimits } from "../../shared/scene/fieldLimits.ts";
 
 /** Damages an input, or joins the head of one and the tail of another. */
 function bytes(input: Uint8Array, other: Uint8Array, random: Random): Uint8Array {
@@ -53,19 +52,6 @@ const refusing =
     }
   };
 
-const shape = {
-  triangles: [40, 12],
-  spawnable: [1],
-  together: [],
-  tunable: [
-    { body: 0, damping: 1, friction: 0.5, density: 500, youngsModulus: 1e4 },
-    { body: 1, friction: 0.5 },
-  ],
-  tuning: wideLimits(2),
-  reach: 100,
-  origin: [0, 0, 0] as [number, number, number],
-  maxImpulse: 5,
-};
 const frames = new Random(1);
 const messages: Target = {
   name: "messages",

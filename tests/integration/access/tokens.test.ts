@@ -1,4 +1,4 @@
-/** A server that requires a token: who issues tokens, what admins see and do, and the audit log. */
+/** A server that requires a token: issuers of tokens, rights of admins, and the audit log. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import type { Config } from "../../../server/config.ts";

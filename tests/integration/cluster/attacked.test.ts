@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, get as getFrom, type IncomingMessage } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encode } from "@msgpack/msgpack";
@@ -17,7 +17,7 @@ import { MESSAGE } from "../../../server/cluster/forward.ts";
 import { TICKET_HEADER, Tickets } from "../../../server/cluster/ticket.ts";
 import { ClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { CloseCode, PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
-import { startTestServer, type TestServer } from "../testServer.ts";
+import { rawAnswer, startTestServer, type TestServer } from "../testServer.ts";
 
 const ADMIN = "an-operators-own-token";
 const SECRET = "the secret that both processes of this suite share";
@@ -47,16 +47,6 @@ afterAll(async () => {
 });
 const both = (): TestServer[] => [owner, other];
 
-/** Sends bytes and returns everything that the server sends until it closes the connection. */
-async function raw(server: TestServer, bytes: string): Promise<string> {
-  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
-  const parts: Buffer[] = [];
-  socket.on("data", (data: Buffer) => parts.push(data));
-  socket.on("error", () => {});
-  socket.write(bytes);
-  await once(socket, "close");
-  return Buffer.concat(parts).toString("latin1");
-}
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
 const get = (target: string, ...headers: string[]): string =>
   [`GET ${target} HTTP/1.1`, "host: 127.0.0.1", "connection: close", ...headers, "", ""].join("\r\n");
@@ -89,7 +79,7 @@ describe("an address", () => {
     await new Promise<void>((resolve) => foreign.listen(0, "127.0.0.1", resolve));
     const { port } = foreign.address() as AddressInfo;
     const request = get(target.replace("HOST", `127.0.0.1:${port}`));
-    const answers = await Promise.all(both().map((server) => raw(server, request)));
+    const answers = await Promise.all(both().map((server) => rawAnswer(server, request)));
     foreign.close();
     expect([...answers.map(statusOf), asked]).toEqual([status, status, 0]);
   });
@@ -129,9 +119,9 @@ describe("an address", () => {
 
 test("a forwarded answer keeps the client's connection as the client asked, and has no chunks for HTTP/1.0", async () => {
   for (const server of both()) {
-    const answer = await raw(server, get("/api/rooms/far"));
+    const answer = await rawAnswer(server, get("/api/rooms/far"));
     expect(answer.toLowerCase()).toContain("\r\nconnection: close\r\n");
-    const old = await raw(server, "GET /api/rooms/far/recording HTTP/1.0\r\nhost: 127.0.0.1\r\n\r\n");
+    const old = await rawAnswer(server, "GET /api/rooms/far/recording HTTP/1.0\r\nhost: 127.0.0.1\r\n\r\n");
     expect(statusOf(old)).toBe(200);
     expect(old.toLowerCase()).not.toContain("transfer-encoding");
   }
@@ -151,7 +141,7 @@ describe("a ticket", () => {
     for (const server of both()) {
       const header = `${TICKET_HEADER}: ${make()}`;
       for (const headers of [[header], [header, header]])
-        expect(statusOf(await raw(server, get("/api/admin/rooms", ...headers)))).toBe(401);
+        expect(statusOf(await rawAnswer(server, get("/api/admin/rooms", ...headers)))).toBe(401);
     }
   });
 

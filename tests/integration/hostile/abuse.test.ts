@@ -1,6 +1,6 @@
 /**
- * Limits on one abusive visitor: how much of threads, main thread and slots an address may take, and what other members
- * notice of it.
+ * Limits on one abusive visitor: the share of threads, main thread and slots that an address may take, and its effect
+ * on other members.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
@@ -9,7 +9,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { MESSAGE_COST } from "../../../server/auth/budgets.ts";
-import { decodeRecording, encodeRecording, recordingStream } from "../../../server/persistence/recording.ts";
+import {
+  decodeRecording,
+  encodeRecording,
+  type RoomRecording,
+  recordingStream,
+} from "../../../server/persistence/recording.ts";
 import { SharedRead } from "../../../server/rooms/coalescedRead.ts";
 import { Slots } from "../../../server/rooms/replay/slots.ts";
 import { RULES } from "../../../server/routes/rules.ts";
@@ -203,6 +208,24 @@ test("concurrent readers of a room share a result newer than their request, and 
 });
 
 describe("recordings", () => {
+  const recordingWith = (history: Pick<RoomRecording, "until" | "states" | "records" | "hashes">): RoomRecording => ({
+    format: "pliant-room-1",
+    room: "r",
+    scene: "s",
+    sceneText: "{}",
+    identity: "i",
+    topology: "t",
+    tickHz: 60,
+    recordedAt: "now",
+    from: 0,
+    ...history,
+  });
+  const piecesOf = async (recording: RoomRecording): Promise<Uint8Array[]> => {
+    const parts: Uint8Array[] = [];
+    for await (const part of recordingStream(recording, new AbortController().signal)) parts.push(part);
+    return parts;
+  };
+
   test("sent piece by piece, the bytes are those of the whole recording, and no piece blocks the main thread for long", async () => {
     const states = Array.from({ length: 12 }, (_, i) => ({
       tick: 100 * i,
@@ -211,23 +234,13 @@ describe("recordings", () => {
       cost: i / 7,
     }));
     const records = Array.from({ length: 70_000 }, (_, i) => ({ tick: 1 + i, inputs: [], fresh: i % 100 === 0 }));
-    const recording = {
-      format: "pliant-room-1" as const,
-      room: "r",
-      scene: "s",
-      sceneText: "{}",
-      identity: "i",
-      topology: "t",
-      tickHz: 60,
-      recordedAt: "now",
-      from: 0,
+    const recording = recordingWith({
       until: 70_001,
       states,
       records,
       hashes: records.slice(0, 400).map(({ tick }) => ({ tick, stateHash: "h" })),
-    };
-    const parts: Uint8Array[] = [];
-    for await (const part of recordingStream(recording, new AbortController().signal)) parts.push(part);
+    });
+    const parts = await piecesOf(recording);
     const bytes = Buffer.concat(parts);
     expect(bytes.equals(encodeRecording(recording))).toBe(true);
     expect(decodeRecording(bytes).records).toHaveLength(70_000);
@@ -235,23 +248,13 @@ describe("recordings", () => {
   });
 
   test("an empty recording is split correctly, too", async () => {
-    const recording = {
-      format: "pliant-room-1" as const,
-      room: "r",
-      scene: "s",
-      sceneText: "{}",
-      identity: "i",
-      topology: "t",
-      tickHz: 60,
-      recordedAt: "now",
-      from: 0,
+    const recording = recordingWith({
       until: 0,
       states: [{ tick: 0, stateHash: "", packed: null }],
       records: [],
       hashes: [],
-    };
-    const parts: Uint8Array[] = [];
-    for await (const part of recordingStream(recording, new AbortController().signal)) parts.push(part);
+    });
+    const parts = await piecesOf(recording);
     expect(Buffer.concat(parts).equals(encodeRecording(recording))).toBe(true);
   });
 });

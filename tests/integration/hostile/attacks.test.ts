@@ -1,7 +1,6 @@
 /** Attacks from the network that must keep failing: compression, depth, paths, ambiguous requests, old TLS. */
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect as connectTls, type SecureVersion, type TLSSocket } from "node:tls";
@@ -12,7 +11,7 @@ import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { findOpenssl, makeCertificate } from "../../support/certificate.ts";
 import { lacks } from "../../support/run/tools.ts";
-import { startTestServer, type TestServer } from "../testServer.ts";
+import { rawAnswer, startTestServer, type TestServer } from "../testServer.ts";
 
 const SECRET_TEXT = "nobody may read this";
 const folder = mkdtempSync(join(tmpdir(), "pliant-attacks-"));
@@ -30,16 +29,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Sends bytes and returns everything that the server sends until it closes the connection. */
-async function raw(bytes: string): Promise<string> {
-  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
-  const parts: Buffer[] = [];
-  socket.on("data", (data: Buffer) => parts.push(data));
-  socket.on("error", () => {});
-  socket.write(bytes);
-  await once(socket, "close");
-  return Buffer.concat(parts).toString("latin1");
-}
+const raw = (bytes: string): Promise<string> => rawAnswer(server, bytes);
 const statuses = (answer: string): number[] =>
   [...answer.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
 

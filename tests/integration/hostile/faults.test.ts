@@ -92,7 +92,7 @@ test("a step that hangs is ended at its deadline, and a room that always hangs i
   await createRoom(hasty.url, "stuck", "stuck");
   const stuck = Bot.connect(hasty.url, "stuck");
   expect(await stuck.untilClosed()).toEqual({ code: CloseCode.roomGone, reason: "the simulation failed" });
-  // By the clock: no tick has completed, and eight that hang take longer than a second.
+  // Statistics go out by the clock: they arrive although no tick has completed, since eight hanging ones take over 1 s.
   expect(stuck.stats).toMatchObject({ stepMs: 0, clients: 1 });
   expect(stuck.stats!.timeDilation).toBeLessThan(0.1);
   expect((await fetch(`${hasty.url}/api/rooms/stuck`)).status).toBe(404);

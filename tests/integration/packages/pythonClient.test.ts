@@ -39,7 +39,7 @@ interface Had {
 const member = (url: string, frames: number, options: Record<string, unknown>): Promise<Had> =>
   run("pythonMember.py", url, String(frames), JSON.stringify(options)) as Promise<Had>;
 
-/** @returns what a program of this folder prints, as JSON. @throws Error with its output */
+/** @returns the output of a program of this folder, as JSON. @throws Error with its output */
 async function run(program: string, ...args: string[]): Promise<unknown> {
   const child = spawn(python!, [`tests/integration/packages/${program}`, ...args], {
     cwd: root,

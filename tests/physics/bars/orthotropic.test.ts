@@ -4,7 +4,7 @@
  * is relative to the largest of the six strains. Measured: 0.05 % at worst.
  */
 import { expect, test } from "vitest";
-import type { SoftMaterial } from "../../../shared/scene/scene.ts";
+import type { SoftMaterial } from "../../../shared/scene/sceneMaterials.ts";
 import { orthotropicCompliance, orthotropicTensor } from "../../../server/sim/scene/materialConstants.ts";
 import { laboratory } from "../laboratory.ts";
 import { equilibrium } from "./statics.ts";

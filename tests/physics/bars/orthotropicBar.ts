@@ -1,5 +1,6 @@
 /** A bar of orthotropic material under even loads on its ends, and the prediction by its tensor. */
-import type { OrthotropicMaterial, Vec3 } from "../../../shared/scene/scene.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
+import type { OrthotropicMaterial } from "../../../shared/scene/sceneMaterials.ts";
 import { rotationMatrix } from "../../../server/sim/body/transform.ts";
 import { orthotropicCompliance } from "../../../server/sim/scene/materialConstants.ts";
 import { laboratory } from "../laboratory.ts";

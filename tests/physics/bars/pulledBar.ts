@@ -5,7 +5,7 @@
  *   Neo-Hookean              P = mu (s - t^2/s),  mu (t^2 - 1) + lambda log(s t^2) = 0
  *   stable Neo-Hookean       P = mu (s - t^2/s),  mu + lambda' s (s t^2 - gamma) = 0
  */
-import type { IsotropicMaterial } from "../../../shared/scene/scene.ts";
+import type { IsotropicMaterial } from "../../../shared/scene/sceneMaterials.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
 
 export interface Bar {

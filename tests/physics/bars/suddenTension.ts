@@ -2,7 +2,8 @@
  * Free bars under sudden, opposite loads at both ends: their stretch and width relative to the law's (pulledBar.ts),
  * and their energy, at any settings of a scene.
  */
-import type { IsotropicMaterial, Scene } from "../../../shared/scene/scene.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
+import type { IsotropicMaterial } from "../../../shared/scene/sceneMaterials.ts";
 import { densityOf } from "../../statics/materials.ts";
 import { elasticEnergy, solidMesh } from "../../statics/solidMesh.ts";
 import { lumpedMass } from "../materials/explicit.ts";

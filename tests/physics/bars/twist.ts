@@ -1,5 +1,6 @@
 /** A beam whose right end is turned and released (figure 8 of Bender et al. 2014). */
-import type { Plasticity, Vec3 } from "../../../shared/scene/scene.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
+import type { Plasticity } from "../../../shared/scene/sceneMaterials.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
 import { meanPlasticStrain } from "../materials/plasticStrains.ts";
 

@@ -13,16 +13,14 @@ import { describe, expect, test } from "vitest";
 import { inLong } from "../../support/run/long.ts";
 import { pressCube, stretchBar, type Bar } from "./pulledBar.ts";
 
-const ROWS: Bar[] = [
+/** Rows for every model. */
+const COMMON: Bar[] = [
   { k: 1e3, nu: 0.3, tickHz: 60, substeps: 8, iterations: 2, s: 1.2 },
-  { k: 1e4, nu: 0.3, tickHz: 60, substeps: 8, iterations: 2, s: 1.2 },
   { k: 1e5, nu: 0.3, tickHz: 60, substeps: 20, iterations: 2, s: 1.2 },
   { k: 1e5, nu: 0.3, tickHz: 60, substeps: 4, iterations: 20, s: 1.2 },
   { k: 1e6, nu: 0.3, tickHz: 60, substeps: 20, iterations: 8, s: 1.2 },
-  { k: 1e6, nu: 0.3, tickHz: 60, substeps: 60, iterations: 2, s: 1.1 },
   { k: 1e7, nu: 0.25, tickHz: 60, substeps: 100, iterations: 4, s: 1.2 },
   { k: 1e8, nu: 0.3, tickHz: 60, substeps: 100, iterations: 40, s: 1.1 },
-  { k: 1e9, nu: 0.3, tickHz: 60, substeps: 200, iterations: 40, s: 1.05 },
   // Poisson's ratio up to the limits of a scene
   { k: 1e5, nu: 0, tickHz: 60, substeps: 20, iterations: 2, s: 1.3 },
   { k: 1e5, nu: 0.45, tickHz: 60, substeps: 20, iterations: 4, s: 1.2 },
@@ -39,6 +37,17 @@ const ROWS: Bar[] = [
     size: [0.31, 0.07, 0.11],
     cells: [5, 2, 3],
   },
+  // large steps
+  { k: 7.7e4, nu: 0.33, tickHz: 60, substeps: 2, iterations: 40, s: 1.1 },
+  { k: 1e5, nu: 0.3, tickHz: 240, substeps: 1, iterations: 10, s: 1.2 },
+];
+
+const ROWS: Bar[] = [
+  ...COMMON,
+  { k: 1e4, nu: 0.3, tickHz: 60, substeps: 8, iterations: 2, s: 1.2 },
+  { k: 1e6, nu: 0.3, tickHz: 60, substeps: 60, iterations: 2, s: 1.1 },
+  { k: 1e9, nu: 0.3, tickHz: 60, substeps: 200, iterations: 40, s: 1.05 },
+  // uneven numbers
   {
     k: 3.3e6,
     nu: 0.18,
@@ -51,47 +60,30 @@ const ROWS: Bar[] = [
   },
   { k: 812.5, nu: 0.42, tickHz: 25, substeps: 12, iterations: 9, s: 1.41 },
   // large steps
-  { k: 7.7e4, nu: 0.33, tickHz: 60, substeps: 2, iterations: 40, s: 1.1 },
   { k: 5e4, nu: 0.3, tickHz: 240, substeps: 1, iterations: 5, s: 1.2 },
-  { k: 1e5, nu: 0.3, tickHz: 240, substeps: 1, iterations: 10, s: 1.2 },
   // far stretched, and compressed (a cube: a bar would buckle)
   { k: 1e5, nu: 0.3, tickHz: 60, substeps: 20, iterations: 2, s: 1.5 },
   { k: 1e5, nu: 0.3, tickHz: 60, substeps: 20, iterations: 2, s: 0.9, size: [0.1, 0.1, 0.1], cells: [2, 2, 2] },
 ];
 
+function followsLaw(
+  { nu }: Bar,
+  { s, t, ideal }: Pick<Awaited<ReturnType<typeof stretchBar>>, "s" | "t" | "ideal">,
+): void {
+  expect(Math.abs(s / ideal.s - 1), `s ${s}`).toBeLessThan(0.01);
+  if (nu > 0) expect(Math.abs((1 - t) / (1 - ideal.t) - 1), `t ${t} instead of ${ideal.t}`).toBeLessThan(0.01);
+  else expect(Math.abs(t / ideal.t - 1)).toBeLessThan(1e-3);
+}
+
 describe("stretch and contraction follow the law within 1 %", () => {
   test.each(ROWS)("k $k Pa, nu $nu, $tickHz Hz x $substeps x $iterations, s $s", async (row) => {
-    const { s, t, ideal } = await stretchBar(row);
-    expect(Math.abs(s / ideal.s - 1), `s ${s}`).toBeLessThan(0.01);
-    if (row.nu > 0) expect(Math.abs((1 - t) / (1 - ideal.t) - 1), `t ${t} instead of ${ideal.t}`).toBeLessThan(0.01);
-    else expect(Math.abs(t - 1)).toBeLessThan(1e-3);
+    followsLaw(row, await stretchBar(row));
   });
 });
 
 /** Both Neo-Hookean models, to larger strains: compression never softens them, and stretch has no limit. */
 const HYPER_ROWS: Bar[] = [
-  { k: 1e3, nu: 0.3, tickHz: 60, substeps: 8, iterations: 2, s: 1.2 },
-  { k: 1e5, nu: 0.3, tickHz: 60, substeps: 20, iterations: 2, s: 1.2 },
-  { k: 1e5, nu: 0.3, tickHz: 60, substeps: 4, iterations: 20, s: 1.2 },
-  { k: 1e6, nu: 0.3, tickHz: 60, substeps: 20, iterations: 8, s: 1.2 },
-  { k: 1e7, nu: 0.25, tickHz: 60, substeps: 100, iterations: 4, s: 1.2 },
-  { k: 1e8, nu: 0.3, tickHz: 60, substeps: 100, iterations: 40, s: 1.1 },
-  { k: 1e5, nu: 0, tickHz: 60, substeps: 20, iterations: 2, s: 1.3 },
-  { k: 1e5, nu: 0.45, tickHz: 60, substeps: 20, iterations: 4, s: 1.2 },
-  { k: 1e5, nu: 0.49, tickHz: 60, substeps: 20, iterations: 10, s: 1.1 },
-  { k: 1e5, nu: 0.4999, tickHz: 60, substeps: 20, iterations: 40, s: 1.05 },
-  {
-    k: 23456.7,
-    nu: 0.371,
-    tickHz: 97,
-    substeps: 7,
-    iterations: 13,
-    s: 1.137,
-    size: [0.31, 0.07, 0.11],
-    cells: [5, 2, 3],
-  },
-  { k: 7.7e4, nu: 0.33, tickHz: 60, substeps: 2, iterations: 40, s: 1.1 },
-  { k: 1e5, nu: 0.3, tickHz: 240, substeps: 1, iterations: 10, s: 1.2 },
+  ...COMMON,
   { k: 1e5, nu: 0.3, tickHz: 60, substeps: 20, iterations: 4, s: 2 },
   { k: 1e5, nu: 0.4, tickHz: 60, substeps: 20, iterations: 8, s: 3 },
 ];
@@ -114,16 +106,10 @@ describe.each(["neo-hookean", "stable-neo-hookean"] as const)(
     // The stiffest bar takes as long as all others: the short run has it for one model.
     const rows = inLong(HYPER_ROWS, model === "neo-hookean" ? HYPER_ROWS : HYPER_ROWS.filter(({ k }) => k < 1e8));
     test.each(rows)("k $k Pa, nu $nu, $tickHz Hz x $substeps x $iterations, s $s", async (row) => {
-      const { s, t, ideal } = await stretchBar({ ...row, model });
-      expect(Math.abs(s / ideal.s - 1), `s ${s}`).toBeLessThan(0.01);
-      if (row.nu > 0) expect(Math.abs((1 - t) / (1 - ideal.t) - 1), `t ${t} instead of ${ideal.t}`).toBeLessThan(0.01);
-      else expect(Math.abs(t / ideal.t - 1)).toBeLessThan(1e-3);
+      followsLaw(row, await stretchBar({ ...row, model }));
     });
     test.each(PRESSED)("pressed: k $k Pa, nu $nu, $tickHz Hz x $substeps x $iterations, s $s", async (row) => {
-      const { s, t, ideal } = await pressCube({ ...row, model });
-      expect(Math.abs(s / ideal.s - 1), `s ${s}`).toBeLessThan(0.01);
-      if (row.nu > 0) expect(Math.abs((1 - t) / (1 - ideal.t) - 1), `t ${t} instead of ${ideal.t}`).toBeLessThan(0.01);
-      else expect(Math.abs(t / ideal.t - 1)).toBeLessThan(1e-3);
+      followsLaw(row, await pressCube({ ...row, model }));
     });
   },
 );

@@ -4,7 +4,8 @@
  * checkpoint keeps it.
  */
 import { expect, test } from "vitest";
-import type { Body, ClothMaterial } from "../../../shared/scene/scene.ts";
+import type { Body } from "../../../shared/scene/scene.ts";
+import type { ClothMaterial } from "../../../shared/scene/sceneMaterials.ts";
 import type { BodyTuning } from "../../../shared/members/tuningLimits.ts";
 import { loadState, saveState } from "../../../server/sim/world/checkpoint.ts";
 import type { Input, SimEvent } from "../../../server/sim/types.ts";

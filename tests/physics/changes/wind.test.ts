@@ -206,7 +206,7 @@ test("the energy that wind adds to a free sheet is its kinetic energy", async ()
   run(30);
   const { kinetic } = now(books);
   expect(kinetic).toBeGreaterThan(0.3);
-  // the rest is stretching by rounding
+  // rounding stretches the sheet, which takes the remainder
   expect(sum(books, "wind") / kinetic).toBeCloseTo(1, 4);
 });
 

@@ -248,7 +248,7 @@ test("leaves of a fixed collider are fitted once, and those of a moving one in e
   lab.run(1);
   expect(boxes.map((at) => f32[at] === 12345)).toEqual([false, true, false]);
   f32[boxes[1]!] = fitted;
-  // a front from nothing fits all of them
+  // a new front fits all boxes
   words[(L.HEADER + L.H_LIST_VALID) / 4] = 0;
   f32[boxes[1]!] = 12345;
   lab.run(1);

@@ -123,7 +123,7 @@ describe("damping", () => {
     const before = books.entries[0]!.bodies[0]!.kinetic;
     const law = before * (1 - (1 + d / (substeps * tickHz)) ** (-2 * 60 * substeps));
     // Exact except for the rounding of v: 6e-8 of it in each of 1,200 substeps, at worst in one direction. The momentum
-    // stage restores what the rounding of x takes.
+    // stage corrects the rounding of x.
     expect(-sum(books, "damping") / law).toBeCloseTo(1, 4);
     expect(Math.abs(sum(books, "solver") + sum(books, "momentum")) / before).toBeLessThan(1e-4);
   });

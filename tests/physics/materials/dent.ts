@@ -3,7 +3,8 @@
  * to fit best (Kabsch 1976). The dent is the largest distance of a particle from its place there, relative to the
  * diagonal of the bounding box.
  */
-import type { Plasticity, SoftBody, Vec3 } from "../../../shared/scene/scene.ts";
+import type { SoftBody, Vec3 } from "../../../shared/scene/scene.ts";
+import type { Plasticity } from "../../../shared/scene/sceneMaterials.ts";
 import { svd } from "../../../server/sim/reference/svd.ts";
 import {
   apply,

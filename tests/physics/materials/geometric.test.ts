@@ -3,7 +3,8 @@
  * volume, and have the stiffness k.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, SoftMaterial } from "../../../shared/scene/scene.ts";
+import type { Body } from "../../../shared/scene/scene.ts";
+import type { SoftMaterial } from "../../../shared/scene/sceneMaterials.ts";
 import { enclosedVolume } from "../../../server/sim/body/meshes.ts";
 import { stiffnessOfIteration } from "../../../server/sim/constraints/geometric.ts";
 import type { SimEvent } from "../../../server/sim/types.ts";

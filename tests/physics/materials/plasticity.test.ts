@@ -6,13 +6,13 @@
  * z^2/12 of the flow, plus float32 rounding. Dead load: 1 %.
  */
 import { describe, expect, test } from "vitest";
+import type { SoftBody } from "../../../shared/scene/scene.ts";
 import type {
   IsotropicMaterial,
   OrthotropicMaterial,
   Plasticity,
-  SoftBody,
   SoftMaterial,
-} from "../../../shared/scene/scene.ts";
+} from "../../../shared/scene/sceneMaterials.ts";
 import { strainNorm } from "../../../server/sim/reference/orthotropic.ts";
 import { laboratory, volumeOf, type Laboratory } from "../laboratory.ts";
 import { fittedStrains } from "../bars/orthotropicBar.ts";

@@ -1,5 +1,6 @@
 /** Bodies and ways to wreck them (recovery.test.ts, figure 6). */
-import type { Body, OrthotropicMaterial, SoftMaterial } from "../../../shared/scene/scene.ts";
+import type { Body } from "../../../shared/scene/scene.ts";
+import type { OrthotropicMaterial, SoftMaterial } from "../../../shared/scene/sceneMaterials.ts";
 import { randomStream } from "../../parity/kit.ts";
 import { laboratory, volumeOf, type Laboratory } from "../laboratory.ts";
 

@@ -3,7 +3,8 @@
  * the energy ledger work. Any number of threads, a restore and a repetition give the same bits.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Scene, SoftMaterial } from "../../../shared/scene/scene.ts";
+import type { Body, Scene } from "../../../shared/scene/scene.ts";
+import type { SoftMaterial } from "../../../shared/scene/sceneMaterials.ts";
 import type { Method } from "../../../shared/scene/sceneMethodTypes.ts";
 import { loadState, saveState } from "../../../server/sim/world/checkpoint.ts";
 import { createWorld, type CreatedWorld } from "../../../server/sim/world/createWorld.ts";

@@ -108,7 +108,10 @@ export const FLOATING: Floating[] = [
   { spacing: 0.05, cells: [14, 8, 14], side: 0.4, mesh: 5 },
 ];
 
-/** Depth of the floating cube over half its side, below the level of the water's volume plus half of its own. */
+/**
+ * Depth of the floating cube's center, relative to half of its side. The water level is that of the water's volume plus
+ * half of the cube's.
+ */
 export async function floatingDepth({ spacing, cells, side, mesh }: Floating, settle: number, measure: number) {
   const half = (cells[0] * spacing) / 2;
   const cube: Body = {

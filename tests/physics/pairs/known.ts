@@ -13,7 +13,7 @@ const WORSE = 2;
 /** By act and pair: the worst law, or "refused". */
 type Reds = Record<string, Record<string, Pick<Measure, "law" | "value" | "limit"> | "refused">>;
 export interface Known {
-  /** Pairs of kinds that no act allows, in either order. */
+  /** Pairs of kinds that the scene rules refuse in every act, in either order. */
   refused: string[];
   red: Reds;
 }

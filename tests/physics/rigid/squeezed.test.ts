@@ -120,7 +120,7 @@ describe.each(cases)("%s", (_, one) => {
     expect(fastest).toBeLessThan(SPEED + BOUND);
     for (const b of places.keys())
       expect(Math.abs(heightOf(lab, b) - before[b]! - SPEED * (TOP - LIFT))).toBeLessThan(0.01);
-    // a rigid body has kept its width, so the jaws together are off their paths by at least what it lacks
+    // a rigid body has kept its width, so the jaws together are off their paths by at least the missing width
     const lacks = 2 * (1 - share) * HALF;
     expect(yields(lab).reduce((sum, y) => sum + y, 0)).toBeGreaterThan(count === 2 ? 0.99 * lacks : 0);
     expect(lab.world.contactCounts().stops).toBe(0);

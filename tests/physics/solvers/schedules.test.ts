@@ -1,6 +1,6 @@
 /**
- * Schedules change how fast a substep converges and not what to: every one of them, run to the end, gives the step of
- * implicit Euler that Gauss-Seidel gives, for every kind of constraint. A Jacobi sweep of split masses keeps momentum
+ * Schedules change how fast a substep converges, not its limit: run to the end, each gives the step of implicit Euler
+ * that Gauss-Seidel gives, for every kind of constraint. A Jacobi sweep of split masses keeps momentum
  * in every iteration. Chebyshev's iterates are the combination of Jacobi's that its factors say.
  */
 import { expect, test } from "vitest";

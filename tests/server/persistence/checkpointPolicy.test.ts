@@ -44,7 +44,7 @@ test("any number of uncharged losses changes nothing, and keeps the inputs", () 
     expect(policy.takeOutcome()).toBe("again");
   }
   untilAlone(policy);
-  // Such losses do not fail a trial either.
+  // Losses that are not charged do not end the attempt alone on a thread, either.
   expect(policy.afterLoss(false)).toMatchObject({ alone: true });
   expect(policy.takeOutcome()).toBe("again");
 });

@@ -393,7 +393,7 @@ test("a takeover counts as an attempt during probation, and not after it", async
   room.onProbation = true; // Its members are back, and it is about to tick.
   await journalWriter.durable(room.name);
   expect(await attempts()).toBe(1);
-  await journalWriter.release(room.name); // A process that gives it up has survived it.
+  await journalWriter.release(room.name); // A process that releases the room has survived its attempt.
   expect(await attempts()).toBe(0);
   await journalWriter.close();
 });

@@ -1,4 +1,4 @@
-/** Facts of a room: messages of a change, of a replaced state and for a newcomer leave the same state in a client. */
+/** Facts of a room: a client's state is the same after a change, a replaced state, or the messages for a newcomer. */
 import { expect, test } from "vitest";
 import { RoomFacts } from "../../../server/rooms/roomFacts.ts";
 import { NO_WIND } from "../../../server/sim/tuning/windRow.ts";

@@ -108,8 +108,8 @@ export function restOnColliders(particle: usize): bool {
 export let laidX: f32, laidY: f32, laidZ: f32, laidFriction: f32;
 
 /**
- * Moves a particle in a collider's margin out of it, above the place where it began. Not one that came from further
- * than its margin: something may have been in its way. @returns whether it did
+ * Moves a particle in a collider's margin out of it, above the place where it began, unless it came from further than
+ * its margin: an obstacle may have been in its way. @returns whether it was moved
  */
 export function layOnCollider(particle: usize): bool {
   const inside = v128.load(particle);

@@ -1,7 +1,7 @@
 /**
- * Shape matching (Mueller, Heidelberger, Teschner & Gross 2005, Meshless deformations based on shape matching; seed
- * 003): one constraint over all particles of a body, which pulls them to the best-fitting moved copy of the rest shape
- * q (q relative to its center of mass).
+ * Shape matching (Mueller, Heidelberger, Teschner & Gross 2005, Meshless deformations based on shape matching): one
+ * constraint over all particles of a body, which pulls them to the best-fitting moved copy of the rest shape q (q
+ * relative to its center of mass).
  *   c = sum m x / sum m,  A_pq = sum m (x - c) (S_p q)^T,  R = the rotation nearest to A_pq            (rotation.ts)
  *   rigid    goal g = c + R q: after the iteration the body is a rigid copy of its rest shape, to rounding
  *   linear   g = c + (beta A' + (1 - beta) R) S_p q,  A = A_pq A_qq^-1,  A' = A / det(A)^(1/3)         (unit volume)

@@ -18,7 +18,7 @@ export const BODY_CHANGE = BODY_STRAIN + F64; // f64 |aT S (L - L0)|^2, summed a
 export const BODY_WEIGHT = BODY_CHANGE + F64; // f64 sum of the weights: stiffness times volume
 // f32: least share of its stress that the iterations reach without memory; 0: not measured
 export const BODY_SHARE = BODY_WEIGHT + F64;
-// i32: number of iterations of this substep in which one of its plastic elements was inverted; 1 for a Neo-Hookean one
+// i32: iterations of this substep with an inverted plastic element; Neo-Hookean bodies: 1 if an element is inverted
 export const BODY_INVERTED = BODY_SHARE + F32;
 // i32 1: the body was tangled in the substep before; Neo-Hookean elements read this value, so their order does not
 // matter
@@ -45,7 +45,7 @@ export const BODY_IMPLICIT = BODY_AGAINST + I32;
 export const BODY_PREFACTORED = BODY_IMPLICIT + I32;
 export const BODY_FORCE = BODY_PREFACTORED + I32; // f64x3 N: external force on all its particles, if it may be free
 export const BODY_MASS = BODY_FORCE + 3 * F64; // f64 kg: its mass, if it may be free
-// f64x3 m: distance that a substep of symplectic Euler moves it too far (momentum.ts)
+// f64x3 m: excess of a substep of symplectic Euler over the exact displacement (momentum.ts)
 export const BODY_LEAD = BODY_MASS + F64;
 export const BODY_ENCLOSED = BODY_LEAD + 3 * F64; // i32 1: it keeps an enclosed volume, which stresses it at rest
 // i32 1: the correction moves positions of its island, too (momentum.ts)

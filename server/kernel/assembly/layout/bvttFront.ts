@@ -43,7 +43,7 @@ export const FRONT_CHAINED = FRONT_NAMED + I32; // i32 1: the chains of the resp
 export const FRONT_VERDICTS = FRONT_CHAINED + I32 + 8;
 export const FRONT_RESULTS = FRONT_VERDICTS + I32; // i32 pointer: rows that threads record while they measure leaves
 export const FRONT_RESULT_CAPACITY = FRONT_RESULTS + I32; // i32 words
-// i32 1: the rows did not fit; until few are left, only pairs that come near on the way get rows
+// i32 1: the rows did not fit; until few are left, only pairs that come near between S and x get rows
 export const FRONT_SPARSE = FRONT_RESULT_CAPACITY + I32;
 export const FRONT_PICKED_CAPACITY = FRONT_SPARSE + I32; // i32 lanes
 export const FRONT_HOLDS = FRONT_PICKED_CAPACITY + I32; // i32 pointer: HOLD rows, one a surface (verify/heldGroups.ts)

@@ -24,7 +24,7 @@ export const H_TICK = H_COLLIDER_COUNT + I32; // u32: ticks done
 // i32 pointers: f32x4 per particle, m, the fourth lane 0. A particle's position is x plus its low word (particles.ts)
 export const H_LOW = H_TICK + I32;
 export const H_LOW_PREV = H_LOW + I32; // low words at the start of the substep
-export const H_LOW_SPEED = H_LOW_PREV + I32; // likewise, m/s: a particle's velocity is v plus this
+export const H_LOW_SPEED = H_LOW_PREV + I32; // low words of velocities, m/s: a particle's velocity is v plus this
 export const H_SURFACE = H_LOW_SPEED + I32; // i32 pointer: per body surface tables for the broad phase
 export const H_BODY_COUNT = H_SURFACE + I32; // i32
 export const H_TICK_SECONDS = H_BODY_COUNT + I32 + 12; // f32: length of one tick
@@ -74,7 +74,7 @@ export const H_SLEEPERS = H_HELPERS_INSIDE + I32; // i32: those of them that sle
 export const H_JOINED = H_SLEEPERS + I32; // i32: helpers that have claimed a chunk of the last opened tick
 export const H_TORN = H_JOINED + I32; // i32: 1: a helper was lost inside a chunk, which will never finish
 export const H_CHUNKS_SHARED = H_TORN + I32; // i32: the tick's chunks that could be claimed
-export const H_CHUNKS_HELPED = H_CHUNKS_SHARED + I32; // i32: those of them that helpers did
+export const H_CHUNKS_HELPED = H_CHUNKS_SHARED + I32; // i32: number of them that helpers ran
 // three rows of four lanes: the orchestrator's scratch for the warm start
 export const H_WARM_START_SUMS = H_CHUNKS_HELPED + I32 + 40;
 
@@ -130,7 +130,7 @@ export const H_SEPARATIONS = H_DRIVE_COUNT + I32; // i32 pointer: SEPARATION_COU
 export const H_TOGETHER = H_SEPARATIONS + I32; // i32 pointer: the TOGETHER row; 0: no implicit body may touch a surface
 // i32 pointer: u32 per particle, address of the next corner in the triangle that owns it
 export const H_OWNERS = H_TOGETHER + I32;
-// i32 number of substeps since pairs are pressed; PILES: pairs keep their pushes between substeps (contactLoads.ts)
+// i32 substeps in a row with a pile; then PILES: pairs keep their pushes between substeps (contactLoads.ts)
 export const H_PRESSED = H_OWNERS + I32;
 export const H_EDGE_CONTACT_BLOCKS = H_PRESSED + I32; // i32 edge-edge blocks
 export const H_RIGID_KEPT = H_EDGE_CONTACT_BLOCKS + I32; // i32 pointer: table of RIGID_KEPT entries
@@ -158,10 +158,10 @@ export const H_LISTS = H_MAY_QUIET + I32 + 4; // i32 pointer: LIST rows, by addr
 export const H_LIST_COUNT = H_LISTS + I32; // i32
 export const H_LIST_KINDS = H_LIST_COUNT + I32; // i32 pointer: a GROWTH row for each of LIST_KINDS
 export const H_LISTS_END = H_LIST_KINDS + I32; // u32 address behind the last list, a multiple of 64
-export const H_MEMORY_LIMIT = H_LISTS_END + I32; // i32 most pages of 64 KiB that the room may have
+export const H_MEMORY_LIMIT = H_LISTS_END + I32; // i32 limit of the room's memory, pages of 64 KiB
 export const H_LISTS_FULL = H_MEMORY_LIMIT + I32; // i32 bits, 1 << kind: lists that did not fit since the room began
 export const H_COUNT_FULL = H_LISTS_FULL + I32; // u32 fronts that did not fit into memory, since the room began
-// i32 blocks: with more, only pairs that come near on the way get rows
+// i32 blocks: above this number, only pairs that come near between S and x get rows
 export const H_BLOCKS_MANY = H_COUNT_FULL + I32;
 export const H_BALL_RUNS = H_BLOCKS_MANY + I32; // i32 pointer: boxes of runs of surfaces (ballLists.ts)
 

@@ -8,7 +8,7 @@ export const LIST_ROWS = 2; // PAIR rows, edge-edge at the end
 export const LIST_SEPARATED = 3; // SEPARATED rows; those to split are at the end
 export const LIST_BLOCKS = 4; // contact blocks, edge-edge at the end
 export const LIST_SOLVED = 5; // packed contact blocks that are solved
-export const LIST_PICKED = 6; // near lanes
+export const LIST_PICKED = 6; // lanes of near pairs
 export const LIST_KINDS = 7;
 // Rows of implicit bodies (ROW). This list does not grow; H_LISTS_FULL has its bit behind those of the others.
 export const LIST_IMPLICIT = LIST_KINDS;

@@ -30,10 +30,10 @@ export const SHAPE_TURN = SHAPE_SHIFT + 3 * F64;
 export const SHAPE_PUSH = SHAPE_TURN + 3 * F64; // f64x3 part of the shift that this phase has added
 export const SHAPE_TWIST = SHAPE_PUSH + 3 * F64; // f64x3 part of the turn that this phase has added
 export const SHAPE_PUSH_STILL = SHAPE_TWIST + 3 * F64; // f64x3 part of the push that adds no velocity
-export const SHAPE_TWIST_STILL = SHAPE_PUSH_STILL + 3 * F64; // f64x3 likewise
+export const SHAPE_TWIST_STILL = SHAPE_PUSH_STILL + 3 * F64; // f64x3 part of the twist that adds no velocity
 // f64x3 kg m: motion of the body by rounding in this substep; it adds no velocity (rigid.ts)
 export const SHAPE_ROUNDING = SHAPE_TWIST_STILL + 3 * F64;
-export const SHAPE_ROUNDING_SPIN = SHAPE_ROUNDING + 3 * F64; // f64x3 kg m^2 about the center, likewise
+export const SHAPE_ROUNDING_SPIN = SHAPE_ROUNDING + 3 * F64; // f64x3 kg m^2 about the center: turn by rounding
 // f64 m: distance of the farthest particle from the center, at the last measurement
 export const SHAPE_EXTENT = SHAPE_ROUNDING_SPIN + 3 * F64;
 // i32 address of the first RIGID_CONTACT row of its chain (rigidManifold.ts)
@@ -50,7 +50,7 @@ export const SHAPE_STATE_ROWS = 5;
 // i32 address of its contact block plus four times its lane; 0: a surface particle on a collider (rigidGround.ts)
 export const RIGID_CONTACT_LANE = 0;
 export const RIGID_CONTACT_FIRST = RIGID_CONTACT_LANE + I32; // i32 address of the first one's SHAPE row; 0: particles
-export const RIGID_CONTACT_SECOND = RIGID_CONTACT_FIRST + I32; // i32 likewise of the second
+export const RIGID_CONTACT_SECOND = RIGID_CONTACT_FIRST + I32; // i32 the same of the second one
 // i32 1: it approaches no faster than a resting contact; 2: on a collider, faster, and may bounce
 export const RIGID_CONTACT_RESTS = RIGID_CONTACT_SECOND + I32;
 export const RIGID_CONTACT_NORMAL = RIGID_CONTACT_RESTS + I32; // f64x3
@@ -67,7 +67,7 @@ export const RIGID_CONTACT_DRAG = RIGID_CONTACT_PUSHED + F64; // f64x3 kg m, acc
 export const RIGID_CONTACT_WEIGHT = RIGID_CONTACT_DRAG + 3 * F64;
 // f64 of a contact with a collider: gap before all pushes, minus its margin, m
 export const RIGID_CONTACT_GAP = RIGID_CONTACT_WEIGHT;
-export const RIGID_CONTACT_CARRIED = RIGID_CONTACT_GAP + F64; // f64x3 likewise: displacement of the collider there, m
+export const RIGID_CONTACT_CARRIED = RIGID_CONTACT_GAP + F64; // f64x3 m: displacement of the collider there
 export const RIGID_CONTACT_STATIC = RIGID_CONTACT_WEIGHT + 4 * F64; // f64 coefficients of friction
 export const RIGID_CONTACT_DYNAMIC = RIGID_CONTACT_STATIC + F64;
 export const RIGID_CONTACT_THICKNESS = RIGID_CONTACT_DYNAMIC + F64; // f64 m

@@ -11,7 +11,7 @@ export const TREE_BYTES = TREE_LONGEST + F32;
 
 /** Boxes of four children in lanes, then the box around all of them. */
 export const NODE_LOW = 0; // f32x4 of x, of y, of z
-export const NODE_HIGH = NODE_LOW + LANES + 32; // likewise
+export const NODE_HIGH = NODE_LOW + LANES + 32; // f32x4 of x, of y, of z
 export const NODE_CHILDREN = NODE_HIGH + 3 * LANES; // i32x4 addresses; a leaf's with bit 0 set; 0: none
 export const NODE_BOX_LOW = NODE_CHILDREN + LANES; // f32x4 x y z
 export const NODE_BOX_HIGH = NODE_BOX_LOW + LANES;

@@ -21,7 +21,7 @@ export const WIND_BYTES = WIND_MODES + WIND_MOST_MODES * WIND_MODE_BYTES;
 /** A triangle exposed to air: addresses of its corners. */
 export const WIND_TRIANGLE_CLOSED = 3 * I32; // i32 1: of a closed surface, outward
 export const WIND_TRIANGLE_AIR = WIND_TRIANGLE_CLOSED + I32; // f32x3 u in this tick, m/s
-// f32 s: the time step over three times its share of the area around the corner that has the smallest area
+// f32 s: the time step, divided by three times the triangle's share of the area around its corner with the least area
 export const WIND_TRIANGLE_REACH = WIND_TRIANGLE_AIR + 3 * F32;
 // f32x4 a third of the force, N in the memory's unit of mass
 export const WIND_TRIANGLE_FORCE = WIND_TRIANGLE_REACH + F32;

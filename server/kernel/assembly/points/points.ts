@@ -35,8 +35,8 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32, scratch: u
 }
 
 /**
- * One pass over all points, or over those only that hold a rigid body, or a prefactored and another one.
- * @returns number of those, twice that of the former
+ * Solves all points once. With `mixedOnly`, only points that hold a rigid body, or a prefactored body and another one.
+ * @returns number of these points, of which those at a rigid body count twice
  */
 function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, mixedOnly: bool): i32 {
   let mixed = 0;

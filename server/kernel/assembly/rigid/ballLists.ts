@@ -117,7 +117,7 @@ function fastestSpeed(): f32 {
   return most;
 }
 
-/** Returns whether lists hold things of a surface. */
+/** Returns whether lists hold particles or triangles of a surface. */
 // @inline
 function isListed(surface: usize): bool {
   return load<i32>(surface, L.SURFACE_SOLID) !== L.SOLID_BALL && isMet(surface);
@@ -137,7 +137,7 @@ function boxRuns(): void {
   fresh = false;
 }
 
-/** Returns the size of the boxes of `count` things. */
+/** Returns the size of the boxes of `count` particles or triangles, bytes. */
 // @inline
 function runBytes(count: i32): usize {
   return <usize>((count + RUN - 1) / RUN) * BOX_BYTES;

@@ -114,7 +114,7 @@ function pulledAlong(A: usize, B: usize, C: usize): f64 {
  */
 const RELEASE: f64 = 0.05;
 
-/** Marks the corners of a triangle, if a prefactored sheet owns them. @returns whether it does */
+/** Marks the corners of a triangle of a prefactored sheet. @returns false: no prefactored sheet owns them */
 function noteCorners(A: usize, B: usize, C: usize): bool {
   return noteMet(A) && noteMet(B) && noteMet(C);
 }
@@ -248,7 +248,7 @@ export function center(shape: usize): f64 {
   return load<f64>(shape, L.SHAPE_CENTER) + load<f64>(shape, L.SHAPE_PUSH);
 }
 
-/** The same at the start of the substep, moved along by pushes that make no velocity. */
+/** Returns the same coordinate at the start of the substep, shifted by the pushes that make no velocity. */
 // @inline
 export function centerBefore(shape: usize): f64 {
   return load<f64>(shape, L.SHAPE_CENTER) - load<f64>(shape, L.SHAPE_SHIFT) + load<f64>(shape, L.SHAPE_PUSH_STILL);

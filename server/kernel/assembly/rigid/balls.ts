@@ -58,7 +58,7 @@ const UNITS_OF_DEPTH = 2;
 /** Counted work of a listed particle or triangle whose corners may be held. */
 const UNITS_OF_HOLD = 2;
 const RESIDUE: f64 = 5e-3;
-/** Factor of the boxes that leave things out: float32 rounds what is far from the origin. */
+/** Enlarges the boxes of the broad phase for the rounding of float32 far from the origin. */
 const ROUNDED: f64 = 1.002;
 /** Most rounds of impacts between balls in an iteration: each passes an impact on along a chain. */
 const IMPACTS = 64;

@@ -31,7 +31,9 @@ function toPrev(): usize {
   return <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
 }
 
-/** Holds a particle that is in a collider. @param again also if it was examined before @returns whether it did */
+/**
+ * Holds a particle that is in a collider. @param again also if it was examined before @returns whether it is held now
+ */
 export function holdCorner(particle: usize, again: bool): bool {
   if (load<f32>(particle, 12) === 0 || !load<u32>(L.HEADER, L.H_COLOR_MASKS)) return false;
   const mask = maskOf(particle);

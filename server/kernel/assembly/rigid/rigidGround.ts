@@ -35,7 +35,8 @@ let bouncing = false;
 
 /**
  * Returns the n-th body's SHAPE row.
- * @returns 0 unless it is rigid, takes part and may touch colliders in this tick; of a ball unless there are movers
+ * @returns 0 if it is not rigid, or has no contacts with colliders in this tick: free, inactive, on its way out of one,
+ * or a ball in a room without movers
  */
 export function standingRow(n: i32): usize {
   const body = <usize>load<u32>(L.HEADER, L.H_BODIES) + <usize>n * L.BODY_BYTES;

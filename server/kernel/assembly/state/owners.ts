@@ -43,7 +43,7 @@ export function rigidRow(particle: usize): usize {
   return hasMarks() && marksOf(numberOf(particle)) & L.MARK_RIGID ? rigidOf(particle) : 0;
 }
 
-/** Marks a particle that another body pushes, if it belongs to a prefactored body. @returns whether it does */
+/** Marks a particle of a prefactored body that another body pushes. @returns false: its body is not prefactored */
 export function noteMet(particle: usize): bool {
   if (!hasMarks() || !load<u32>(bodyOf(particle), L.BODY_PREFACTORED)) return false;
   mark(numberOf(particle), L.MARK_MET);

@@ -17,7 +17,7 @@ import { substepDone } from "../scheduler/host";
 import { beginStep, endStep } from "../scheduler/scheduler";
 import { warmStart } from "../warmStart/warmStart";
 import { beginWork, exceedsLimit, workDone } from "../state/work";
-import { beginProgram, endProgram, isSolving, run, runConstraints, runIf } from "./phases";
+import { beginProgram, endProgram, isSolving, run, runConstraints, runIf } from "./stages";
 
 /**
  * Runs one tick on the thread that orchestrates it, or as many of its substeps as the work limit allows (work.ts). If

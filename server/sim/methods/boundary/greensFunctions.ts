@@ -71,7 +71,7 @@ function planInside(
   return { inside, pulledInside };
 }
 
-/** Unit forces along x, y and z at each free corner: its hat as traction, with integral 1. */
+/** Unit forces along x, y and z at each free corner: tractions with the shape of its hat function and integral 1. */
 function unitForces({ positions, triangles, fixed }: BoundaryMesh, free: Uint32Array): BoundaryLoad[] {
   const share = new Float64Array(fixed.length);
   for (let t = 0; t < triangles.length; t += 3) {

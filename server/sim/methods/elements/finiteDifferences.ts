@@ -12,7 +12,7 @@
  * lengths, so that bending is linear. K leaves out the negative contribution of compressed edges, and shear's part of
  * the geometric stiffness.
  */
-import type { ClothMaterial } from "../../../../shared/scene/scene.ts";
+import type { ClothMaterial } from "../../../../shared/scene/sceneMaterials.ts";
 import type { Method as MethodSpec } from "../../../../shared/scene/sceneMethodTypes.ts";
 import type { BodyTemplate } from "../../body/template.ts";
 import { sheetModuli } from "../../scene/materialConstants.ts";

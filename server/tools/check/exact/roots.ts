@@ -104,7 +104,7 @@ export function signAtRoot(q: Polynomial, root: Root): -1 | 0 | 1 {
   }
 }
 
-/** Bits of precision of a root's time: more than float64 has. */
+/** Bits of precision of a root's time, more than the 53 of float64. */
 const TIME_BITS = 64;
 
 /** The root as a number, within 2^-53. Narrows the root's interval. */

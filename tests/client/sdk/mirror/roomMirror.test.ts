@@ -1,4 +1,4 @@
-/** A client's copy of a room: what each message changes, what it tells, and frames before the topology. */
+/** A client's copy of a room: the changes and events of each message, and frames before the topology. */
 import { beforeEach, expect, test } from "vitest";
 import { RoomMirror } from "../../../../client/sdk/mirror/roomMirror.ts";
 import type { ServerEvent } from "../../../../shared/protocol/fromServer.ts";

@@ -1,6 +1,6 @@
 /** Places of labels under bodies, beside others and beside the tools. */
 import { expect, test } from "vitest";
-import { labelPlaces } from "../../../../client/ui/room/labelPlaces.ts";
+import { labelPlaces } from "../../../../client/ui/room/layers/labelPlaces.ts";
 
 const label = (x: number, y: number) => ({ x, y, width: 100, height: 40 });
 const toolbar = { left: 200, right: 800, top: 500, bottom: 560 };

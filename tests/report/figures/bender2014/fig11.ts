@@ -1,5 +1,5 @@
 /** Figure 11 of Bender et al. 2014: a soft cube crushed by a heavy ball, Saint Venant-Kirchhoff against Neo-Hookean. */
-import type { IsotropicMaterial } from "../../../../shared/scene/scene.ts";
+import type { IsotropicMaterial } from "../../../../shared/scene/sceneMaterials.ts";
 import { elasticEnergyOf } from "../../../../server/sim/energy/elastic.ts";
 import { laboratory } from "../../../physics/laboratory.ts";
 import { pressCube, uniaxialEnergy, uniaxialLaw } from "../../../physics/bars/pulledBar.ts";

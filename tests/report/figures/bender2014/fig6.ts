@@ -1,5 +1,6 @@
 /** Figure 6 of Bender et al. 2014: flattened or inverted bodies recover, for every model. */
-import type { SoftBody, SoftMaterial } from "../../../../shared/scene/scene.ts";
+import type { SoftBody } from "../../../../shared/scene/scene.ts";
+import type { SoftMaterial } from "../../../../shared/scene/sceneMaterials.ts";
 import { box, bunny, recover, WRECKS, type Recovery } from "../../../physics/materials/recovery.ts";
 import { check, type Figure, type Picture, type Progress } from "../figure.ts";
 import { photograph } from "../drawing/photograph.ts";

@@ -1,5 +1,6 @@
 /** A rest state is a fixed point, also a kilometer from the origin. */
-import type { Body, SoftMaterial } from "../../../../shared/scene/scene.ts";
+import type { Body } from "../../../../shared/scene/scene.ts";
+import type { SoftMaterial } from "../../../../shared/scene/sceneMaterials.ts";
 import { laboratory, type Laboratory } from "../../../physics/laboratory.ts";
 import { restStrain } from "../../../physics/rest/restRounding.ts";
 import { check, type Check, type Figure, type Progress } from "../figure.ts";

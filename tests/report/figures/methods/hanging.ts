@@ -4,7 +4,7 @@
  */
 import { distanceElements, solveDistance } from "../../../../server/sim/constraints/distance.ts";
 import type { Pace } from "../../../../server/sim/constraints/constraint.ts";
-import type { GeometricStiffness } from "../../../../shared/scene/scene.ts";
+import type { GeometricStiffness } from "../../../../shared/scene/sceneMaterials.ts";
 import { makeParticles, predict, updateVelocity } from "../../../../server/sim/reference/particles.ts";
 import { laboratory, type Laboratory } from "../../../physics/laboratory.ts";
 

@@ -1,7 +1,7 @@
 /**
  * Stiffness k of position based dynamics, k' = 1 - (1 - k)^(1/n), and compliance: dependence on iterations and step.
  */
-import type { GeometricStiffness } from "../../../../shared/scene/scene.ts";
+import type { GeometricStiffness } from "../../../../shared/scene/sceneMaterials.ts";
 import { equalCompliance, GRAVITY, sag, stretchOfStrip, TICK } from "./hanging.ts";
 import { check, type Figure, type Check, type Plot, type Picture, type FigureSize, type Progress } from "../figure.ts";
 import { bodyMesh, COLORS, photographMeshes } from "../drawing/photograph.ts";

@@ -1,6 +1,7 @@
 /** Stiff fine cloth stays bounded in the solver's color order, with forward and symmetric sweeps. */
 import { laboratory, type Laboratory } from "../../../physics/laboratory.ts";
-import type { ClothMaterial, Sweep } from "../../../../shared/scene/scene.ts";
+import type { Sweep } from "../../../../shared/scene/scene.ts";
+import type { ClothMaterial } from "../../../../shared/scene/sceneMaterials.ts";
 import { check, type Figure } from "../figure.ts";
 import { photograph } from "../drawing/photograph.ts";
 import { curves } from "../drawing/plots.ts";

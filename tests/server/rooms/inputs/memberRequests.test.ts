@@ -76,7 +76,7 @@ test("a member's impulses add up to impulsesPerSecond of the largest size, and s
     for (let n = 0; n < times; n++) handler.handle(session, { type: "impulse", ...at, impulse: [0, size, 0] });
     return queue.take().length;
   };
-  // what the bucket regains while the test runs is much less than one
+  // the bucket regains much less than one while the test runs
   expect(give(1, 2)).toBe(2);
   expect(give(0.1, 15)).toBe(15);
   expect(give(100, 3)).toBe(0);

@@ -5,6 +5,7 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { enclosedVolume } from "../../meshing/meshShapes.ts";
 import type { AnalyticCollider, Vec3 } from "../../../../shared/scene/scene.ts";
 import type { SurfaceMesh } from "../../../../server/meshing/mesh.ts";
 import { rotationMatrix } from "../../../../server/sim/body/transform.ts";
@@ -120,23 +121,6 @@ function measuresOf(c: Solid): { volume: number; area: number } | undefined {
   }
 }
 
-function volumeOf({ positions: x, triangles }: SurfaceMesh): number {
-  let six = 0;
-  for (let t = 0; t < triangles.length; t += 3) {
-    // Relative to the first vertex, to keep digits.
-    const [a, b, c] = [0, 1, 2].map((k) => [0, 1, 2].map((r) => x[3 * triangles[t + k]! + r]! - x[r]!)) as [
-      number[],
-      number[],
-      number[],
-    ];
-    six +=
-      a[0]! * (b[1]! * c[2]! - b[2]! * c[1]!) +
-      a[1]! * (b[2]! * c[0]! - b[0]! * c[2]!) +
-      a[2]! * (b[0]! * c[1]! - b[1]! * c[0]!);
-  }
-  return six / 6;
-}
-
 /**
  * Corners, middles of edges and middle of every facet: on a surface with one curvature, the extremes of the distance.
  */
@@ -191,7 +175,7 @@ test.each(Object.keys(SHAPES))(
         const sag = SAG * largest(c) + ROUNDING;
         expect(low).toBeGreaterThanOrEqual(-sag);
         const true_ = measuresOf(c);
-        const volume = volumeOf(core);
+        const volume = enclosedVolume(core);
         expect(volume).toBeGreaterThan(0);
         if (!true_) return;
         measured++;

@@ -1,4 +1,4 @@
-/** Looks in a room's memory: changes and their bounds, what ends them, the state hash, and a saved state. */
+/** Looks in a room's memory: changes with their bounds and ends, the state hash, and a saved state. */
 import { expect, test } from "vitest";
 import { loadState, saveState } from "../../../../server/sim/world/checkpoint.ts";
 import type { Input } from "../../../../server/sim/types.ts";

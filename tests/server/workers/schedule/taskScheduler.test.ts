@@ -170,7 +170,7 @@ test("tasks run in the order of their arrival: rooms that never pause do not del
       const room = await open(pool, "sheet");
       const opened = steps.reduce((sum, n) => sum + n);
       await pool.inspect({ room });
-      // Steps requested earlier, and those requested meanwhile: at most one for each room.
+      // While the room is opened, and while it is inspected, each other room takes at most one step, and one ends.
       expect(opened - before).toBeLessThanOrEqual(rooms.length + 1);
       expect(steps.reduce((sum, n) => sum + n) - opened).toBeLessThanOrEqual(rooms.length + 1);
     }

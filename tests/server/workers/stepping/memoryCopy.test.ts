@@ -1,4 +1,4 @@
-/** A room's memory is a copy of its template's, of which only filled chunks are read. */
+/** A room's memory is a copy of its template's. Only filled chunks are read. */
 import { expect, test } from "vitest";
 import { copyMemory, filledOf } from "../../../../server/workers/stepping/memoryCopy.ts";
 

@@ -191,7 +191,7 @@ export function moveBase(motion: usize, low: v128, high: v128): void {
   );
 }
 
-/** Measures two leaves at S, or on the way to x. @returns APART, or MEASURED if all their rows were found */
+/** Measures two leaves at S, or between S and x. @returns APART, or MEASURED if all their rows were found */
 function measure(number: i32): i32 {
   spendWork(4);
   const row = leafPairRow(number);
@@ -263,7 +263,7 @@ function isStirred(leaves: usize, bits: usize): i32 {
   return bitsOf(leaves, bits) & L.STIRRED;
 }
 
-/** Makes tested rows quiet that have enough slack left. @param used squares of what they have used */
+/** Makes tested rows quiet if enough of their slack is left. @param used squares of the used slack */
 function settle(k: i32, looks: i32, slack: v128, used: v128): void {
   for (let bits = looks; bits; bits &= bits - 1) {
     const i = <i32>ctz(bits);

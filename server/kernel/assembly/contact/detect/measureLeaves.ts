@@ -321,7 +321,7 @@ export function measureRest(a: i32, b: i32, look: f32): f32 {
   toSafe = <usize>load<u32>(front(), L.FRONT_REST) - <usize>load<u32>(L.HEADER, L.H_X);
   gather(leaves + <usize>a * L.LEAF_BYTES, F);
   if (a !== b) gather(leaves + <usize>b * L.LEAF_BYTES, G);
-  // only NaN becomes a row, and then the result is unknown
+  // no distance is below -Infinity, so only NaN becomes a row; the rest distance is then unknown
   openPairs(ownScratch(), -Infinity, look);
   lookAtRest(toSafe);
   itself = true;

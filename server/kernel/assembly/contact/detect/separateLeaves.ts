@@ -43,7 +43,7 @@ let nearestZ: v128 = i32x4(0, 0, 0, 0);
 let gatheredX: v128 = i32x4(0, 0, 0, 0);
 let gatheredY: v128 = i32x4(0, 0, 0, 0);
 let gatheredZ: v128 = i32x4(0, 0, 0, 0);
-/** True if only pairs that come near on the way from S to x become rows. */
+/** True if only pairs that come near between S and x become rows. */
 let sparse = false;
 /** True if no pair becomes a row. */
 let silent = false;

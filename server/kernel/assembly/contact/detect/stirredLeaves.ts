@@ -33,7 +33,7 @@ const RESTLESS = 4;
 /** A room is calm if no more than one of so many leaves has been stirred in each substep for CALM_SECONDS. */
 const CALM = 16;
 const CALM_SECONDS: f32 = 0.25;
-/** Plays that one stir stands for, at most. */
+/** Most plays that a leaf moves between two stirs. */
 export const STIR: f32 = 2;
 /** Factor that covers the rounding of a path. */
 const MORE: f32 = 1.000001;

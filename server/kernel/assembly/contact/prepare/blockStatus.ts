@@ -24,7 +24,7 @@ export function badOf(n: i32): usize {
 export function quietOf(n: i32): usize {
   return <usize>load<u32>(L.HEADER, L.H_BLOCK_QUIET) + ((<usize>n) << 2);
 }
-/** Address of what nearOf held when near lanes were packed. */
+/** Address of the block's nearOf word at the time when near lanes were packed. */
 // @inline
 export function packedOf(n: i32): usize {
   return <usize>load<u32>(L.HEADER, L.H_BLOCK_PACKED) + ((<usize>n) << 2);

@@ -27,8 +27,8 @@ export function leftOut(row: usize, vertex: bool): bool {
 }
 
 /**
- * Returns whether both primitives have a tangled particle, of surfaces that are tangled. Their outer side is unknown
- * until they have parted.
+ * Returns whether the surfaces of a row are tangled, and each of its primitives has a tangled particle. The outer side
+ * of such primitives is unknown until they have parted.
  */
 function tangled(row: usize, vertex: bool, X: usize, marks: usize): bool {
   const a = mark(row, 0, X, marks);

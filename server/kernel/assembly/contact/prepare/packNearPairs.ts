@@ -320,8 +320,8 @@ function pickAll(near: i32, most: i32, table: i32): i32 {
 }
 
 /**
- * Picks those of `near` listed lanes that have this rank, from place `count` on, with colors. @returns number of picked
- * lanes
+ * Picks the lanes of this rank among the `near` listed ones, with their colors. @param count lanes picked so far
+ * @returns number of picked lanes
  */
 function pick(near: i32, count: i32, most: i32, table: i32, rank: i32): i32 {
   let taken = count;

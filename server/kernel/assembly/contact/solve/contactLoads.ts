@@ -89,7 +89,7 @@ function holdOnColliders(particle: usize): void {
   store<f32>(particle, 0, 12);
 }
 
-/** Moves a particle that was held back in. Masks are 0 between substeps. */
+/** Puts a particle that restOnColliders moved out of a collider back into it. Masks are 0 between substeps. */
 function releaseFromColliders(particle: usize): void {
   const mask = maskOf(particle);
   const moved = v128.load(mask);

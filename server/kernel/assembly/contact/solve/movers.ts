@@ -226,7 +226,7 @@ export function overloadMovers(island: usize): bool {
   return any;
 }
 
-/** Takes back all pushes of an island that pushes a mover which yields. @returns whether it does */
+/** Takes back all pushes of an island that pushes a yielding mover. @returns false: it pushes none */
 export function takeBackIsland(island: usize): bool {
   let any = false;
   for (let at = island; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_NEXT))

@@ -28,8 +28,8 @@ export function addPressed(more: i32): void {
 }
 
 /**
- * Counts a packed pair. @returns whether it keeps its push. Pairs of rigid bodies, which are solved after the pass, do
- * not
+ * Counts a packed pair. @returns whether it keeps its push; false for pairs of rigid bodies, which are solved after the
+ * pass
  */
 export function notePressed(lane: usize): bool {
   const isPressed = load<f32>(lane, L.CONTACT_BLOCK_GAP) < PRESSED * load<f32>(lane, L.CONTACT_BLOCK_THICKNESS);

@@ -22,7 +22,7 @@ let two: u32;
 let sign: f64;
 let arm: usize;
 
-/** Finds the two bodies of a contact, the one first in memory first; a fixed one is the second. */
+/** Finds the two bodies of a contact, in the order of their addresses. A fixed body is the second. */
 function name(contact: usize): void {
   const first = load<u32>(contact, L.RIGID_CONTACT_FIRST);
   const second = load<u32>(contact, L.RIGID_CONTACT_SECOND);

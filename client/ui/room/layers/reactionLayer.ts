@@ -2,8 +2,8 @@
  * Reactions of members: a picture at the member's cursor that rises and fades. Without a cursor in the picture it rises
  * from the member's name tag, or from the lower edge.
  */
-import { REACTIONS } from "../../../shared/members/reactions.ts";
-import { h } from "../dom.ts";
+import { REACTIONS } from "../../../../shared/members/reactions.ts";
+import { h } from "../../dom.ts";
 
 /** Time that a reaction is shown, ms; as in hands.css. */
 const SHOWN_MS = 3000;

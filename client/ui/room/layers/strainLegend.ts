@@ -1,7 +1,7 @@
 /** The legend of the strain view: the color scale with its ends. */
-import type { StrainKind } from "../../view/bodies/strainView.ts";
-import { h } from "../dom.ts";
-import { numberText, t } from "../../text/text.ts";
+import type { StrainKind } from "../../../view/bodies/strainView.ts";
+import { h } from "../../dom.ts";
+import { numberText, t } from "../../../text/text.ts";
 
 const percent = (value: number): string => `${numberText(value)} %`;
 

@@ -2,10 +2,10 @@
  * Labels under bodies that a scene compares: name, time per step of a simulation method, and the error if the scene has
  * a reference; and texts that members wrote beside bodies. They are elements over the canvas.
  */
-import type { RoomStats } from "../../../shared/protocol/fromServer.ts";
-import { numberText, t, tParts } from "../../text/text.ts";
-import type { Foot } from "../../view/roomView.ts";
-import { h } from "../dom.ts";
+import type { RoomStats } from "../../../../shared/protocol/fromServer.ts";
+import { numberText, t, tParts } from "../../../text/text.ts";
+import type { Foot } from "../../../view/roomView.ts";
+import { h } from "../../dom.ts";
 import { type Box, labelPlaces } from "./labelPlaces.ts";
 
 /** Gap between two labels side by side, px. */

@@ -1,9 +1,9 @@
 /** The statistics overlay: connection, buffer, drawing, and the server's tick with its stages. Hidden by default. */
-import type { RoomStats } from "../../../shared/protocol/fromServer.ts";
-import type { SlowMotion } from "../../state/slowMotion.ts";
-import { h } from "../dom.ts";
-import { Plot } from "../plot.ts";
-import { t } from "../../text/text.ts";
+import type { RoomStats } from "../../../../shared/protocol/fromServer.ts";
+import type { SlowMotion } from "../../../state/slowMotion.ts";
+import { h } from "../../dom.ts";
+import { Plot } from "../../plot.ts";
+import { t } from "../../../text/text.ts";
 
 /** Values that the page measures. */
 export interface LocalStats {

@@ -1,5 +1,5 @@
 /** The part of the page's picture without tools: between the bar at the top and the hint or the tools below. */
-import { WHOLE, type FreeArea } from "../../../shared/geometry/framing.ts";
+import { WHOLE, type FreeArea } from "../../../../shared/geometry/framing.ts";
 
 /** Margin between bodies and tools, and at the sides, as a share of the window: space to pull into. */
 const MARGIN = 0.05;

@@ -2,9 +2,9 @@
  * Pins of the room as buttons over the canvas, which remove them, and the offer to pin the points that this member
  * holds.
  */
-import type { Pin } from "../../../shared/members/pin.ts";
-import { t } from "../../text/text.ts";
-import { h, svg } from "../dom.ts";
+import type { Pin } from "../../../../shared/members/pin.ts";
+import { t } from "../../../text/text.ts";
+import { h, svg } from "../../dom.ts";
 
 /** A pushpin; its point is at 12, 22 of the 24 x 24 grid. */
 const PIN = "M12 22V14M8 3h8l-1 6 2.500 5h-11L9 9z";

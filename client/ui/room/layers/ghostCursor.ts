@@ -2,7 +2,7 @@
  * Two-second animation of a hand that pulls, to explain the room without words. It only draws: it follows the point
  * that it seems to grab, and disappears at the first real pull.
  */
-import { h, icon, wear } from "../dom.ts";
+import { h, icon, wear } from "../../dom.ts";
 
 export class GhostCursor {
   private readonly palm = h("span", { class: "palm" }, icon("hand"));

@@ -2,8 +2,8 @@
  * Cursors of other members as elements over the canvas, so that names stay sharp at any picture resolution. A cursor
  * outside of the picture is shown as an arrow at its edge.
  */
-import type { ShownCursor } from "../../view/grabs/cursorsView.ts";
-import { h, svg, wear } from "../dom.ts";
+import type { ShownCursor } from "../../../view/grabs/cursorsView.ts";
+import { h, svg, wear } from "../../dom.ts";
 
 /** Distance of an edge arrow from the picture's edge, CSS pixels; larger at top and bottom, where tools are. */
 const INSET = { side: 26, top: 84, bottom: 92 };
