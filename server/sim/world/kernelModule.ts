@@ -110,7 +110,7 @@ export interface Kernel {
   moveRigid(begin: number, end: number, h: number, scratch: number): void;
   placeCoreMeshes(): void;
   beginBalls(): void;
-  solveBalls(pass: number, h: number, scratch: number): void;
+  solveBalls(pass: number, scratch: number): void;
   /**
    * Fills H_INTERSECTIONS with edges and triangles that intersect.
    * @returns their number; if it exceeds the capacity, the list holds the first ones

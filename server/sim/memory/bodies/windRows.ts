@@ -105,9 +105,7 @@ export function planWind(
   allocator: Allocator,
   inertias: ReadonlyMap<number, StepInertia>,
 ): PlannedWind {
-  const parts = bodies.flatMap((body, index) =>
-    body.triangles.length === 0 ? [] : [exposedPart(body, index)],
-  );
+  const parts = bodies.flatMap((body, index) => (body.triangles.length === 0 ? [] : [exposedPart(body, index)]));
   const count = (size: (part: Exposed) => number): number => parts.reduce((sum, part) => sum + size(part), 0);
   const triangles = count((part) => part.triangles);
   const surface = count((part) => part.incident.length);
