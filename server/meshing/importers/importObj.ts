@@ -212,8 +212,8 @@ export function importObj(file: string, content: string | Uint8Array): ReadSurfa
 }
 
 /**
- * Joins lines that end with a backslash to the next line, except comments, which may end with a path. The line breaks
- * move behind the record, so that later line numbers stay right.
+ * Joins lines that end with a backslash to the next line, except comments, which may end with a path. Blanks may follow
+ * the backslash. The line breaks move behind the record, so that later line numbers stay right.
  */
 function joinContinued(text: string): string {
   if (!text.includes("\\")) return text;
@@ -222,7 +222,7 @@ function joinContinued(text: string): string {
   let joined = "";
   let breaks = 0;
   for (const line of text.split("\n")) {
-    const whole = line.endsWith("\r") ? line.slice(0, -1) : line;
+    const whole = line.trimEnd();
     if (whole.endsWith("\\") && (breaks > 0 || !whole.trimStart().startsWith("#"))) {
       joined += `${whole.slice(0, -1)} `;
       breaks += 1;

@@ -135,7 +135,9 @@ function textCorners(file: string, bytes: Uint8Array): StlCorners {
   }
   if (left > 0)
     throw new MeshError({ file, field: "vertices of the last facet", value: 3 - left, limit: "3 are needed" });
-  return { corners: Float64Array.from(corners), precision: digits.precision(corners), lines };
+  // Programs hold STL in float32, however many digits they write.
+  const precision = Math.max(digits.precision(corners), floatPrecision(corners, 23));
+  return { corners: Float64Array.from(corners), precision, lines };
 }
 
 /**

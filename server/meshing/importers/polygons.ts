@@ -1,8 +1,9 @@
 /**
  * Splits polygons into triangles that use every corner, so that neighbors stay joined along their edges. A fan from the
- * first corner is used where it covers the polygon exactly, else ears are clipped (G. Meisters 1975, Polygons have
- * ears) with exact predicates (J. Shewchuk 1997). A polygon in space is projected along its normal (M. Newell; I.
- * Sutherland, R. Sproull, R. Schumacker 1974).
+ * corner of smallest coordinates is used where it covers the polygon exactly, else ears are clipped (G. Meisters 1975,
+ * Polygons have ears) with exact predicates (J. Shewchuk 1997). A polygon in space is projected along its normal (M.
+ * Newell; I. Sutherland, R. Sproull, R. Schumacker 1974). The triangles depend on the places of the corners, not on the
+ * first one or the direction of the list: both sides of a wall become the same triangles, which count once.
  *
  * Not the npm package earcut: it leaves out corners on straight edges, where the neighbor's triangles then hang loose.
  */
@@ -51,13 +52,15 @@ export function triangulate(positions: ArrayLike<number>, { vertexOf, starts }: 
       continue;
     }
     const kept = distinct(positions, vertexOf, first, count);
+    const reversed = kept !== undefined && order(positions, vertexOf, first, kept);
     const flat = kept && kept.length > 3 ? projected(positions, vertexOf, first, kept) : undefined;
     if (!kept) for (let c = 2; c < count; c++) add([0, c - 1, c]);
-    else if (kept.length === 3) add(kept as Corners);
+    else if (kept.length === 3) add((reversed ? kept.toReversed() : kept) as Corners);
     else if (!flat) out.flat.push(p);
     else {
       const { triangles, crossed } = split(flat);
-      for (const triangle of triangles) add(triangle.map((c) => kept[c]!) as Corners);
+      if (reversed) triangles.reverse();
+      for (const [a, b, c] of triangles) add((reversed ? [a, c, b] : [a, b, c]).map((k) => kept[k]!) as Corners);
       if (crossed) out.crossed.push(p);
     }
   }
@@ -74,6 +77,24 @@ function distinct(x: ArrayLike<number>, vertexOf: number[], first: number, count
   for (let c = 0; c < count; c++) if (kept.length === 0 || !same(c, kept.at(-1)!)) kept.push(c);
   while (kept.length > 1 && same(kept[0]!, kept.at(-1)!)) kept.pop();
   return kept;
+}
+
+/**
+ * Orders corners in place: from the one of smallest coordinates towards the smaller of the two beside it.
+ * @returns whether they now run against the file's direction
+ */
+function order(x: ArrayLike<number>, vertexOf: number[], first: number, kept: number[]): boolean {
+  const before = (c: number, d: number): boolean => {
+    const [p, q] = [3 * vertexOf[first + c]!, 3 * vertexOf[first + d]!];
+    for (let k = 0; k < 3; k++) if (x[p + k] !== x[q + k]) return x[p + k]! < x[q + k]!;
+    return false;
+  };
+  let least = 0;
+  for (let c = 1; c < kept.length; c++) if (before(kept[c]!, kept[least]!)) least = c;
+  kept.push(...kept.splice(0, least));
+  const reversed = kept.length > 2 && before(kept.at(-1)!, kept[1]!);
+  if (reversed) kept.push(...kept.splice(1).reverse());
+  return reversed;
 }
 
 /** A polygon in a plane, counter-clockwise. */

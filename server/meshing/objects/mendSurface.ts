@@ -6,7 +6,7 @@
  *   twins     duplicate triangles count once: walls drawn from both sides enclose no volume
  *   patches   triangles joined by edges of exactly two triangles; oriented like most of the patch's area
  *   closed    a closed patch of negative volume is flipped, unless it lies inside another patch: then it is the
- *             cavity of a hollow body
+ *             cavity of a hollow body. If all outermost patches are flipped, the file is inside out, and all are
  *   open      flipped if more rays leave the scene from its inside than from its outside (K. Takayama, A. Jacobson,
  *             L. Kavan, O. Sorkine-Hornung 2014, A Simple Method for Correcting Facet Orientations in Polygon Meshes
  *             Based on Ray Casting, section 3, with a ray along the normal on each side)
@@ -238,7 +238,9 @@ function turnOutward(
   if (inward.length > 0 && inward.length < closed.length) {
     const upright = Uint32Array.from(closed.flatMap((p) => members[p]!.flatMap((t) => cornersOf(triangles, t))));
     const field = buildWindingField(buildTriangleTree(x, upright));
-    for (const p of inward.filter((q) => isWithin(x, triangles, members[q]!, field))) turn(p);
+    const inner = new Set(closed.filter((p) => isWithin(x, triangles, members[p]!, field)));
+    const allInward = closed.every((p) => volumes[p]! < 0 || inner.has(p));
+    for (const p of inner) if (volumes[p]! < 0 !== allInward) turn(p);
   }
   const open = members.map((_, p) => p).filter((p) => !whole[p]);
   if (open.length === 0 || keepsOpen) return;

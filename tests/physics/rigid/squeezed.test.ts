@@ -96,6 +96,7 @@ const cases: [string, Case][] = [
   ["a box without gravity", { gravity: 0 }],
   ["a box between three jaws", { jaws: 3 }],
   ["a box between jaws of triangles", { meshes: true }],
+  ["a ball between jaws of triangles", { ball: true, meshes: true }],
 ];
 
 describe.each(cases)("%s", (_, one) => {
@@ -147,5 +148,31 @@ test.each([0.98, 0.9, 0.5])("a press that goes down to %f of a box's height stop
   expect(Math.abs(heightOf(lab, 0) - HALF)).toBeLessThan(0.002);
   expect(yields(lab)[0]).toBeGreaterThan(0.99 * (1 - share) * WIDTH);
   lab.run(2 * lab.created.layout.tickHz);
+  expect(yields(lab)).toEqual([0]);
+});
+
+// The same between a mover and another body, through which the mover's push goes to the floor.
+test.each([
+  ["a plane", { type: "plane", normal: [0, -1, 0], offset: -0.25 }],
+  ["triangles", { type: "mesh", mesh: { type: "box", size: [1, 0.1, 1], cells: [1, 1, 1] }, transform: { translate: [0, 0.3, 0] } }], // biome-ignore format: one line
+])("a press of %s stops on a ball that lies on a box", async (_, shape) => {
+  const keys = [{ time: 0 }, { time: 1, translate: [0, -0.08, 0] }, { time: 2, translate: [0, -0.08, 0] }, { time: 3 }];
+  const lab = await laboratory({
+    bodies: [body("box", HALF, {}), body("ball", 3 * HALF, { ball: true })] as never,
+    colliders: [{ ...shape, friction: FRICTION, motion: { keys } }, floor] as never,
+    gravity: [0, -G, 0],
+  });
+  const hz = lab.created.layout.tickHz;
+  // Before it is touched, the ball settles on the box's margin.
+  lab.run(Math.round(0.2 * hz));
+  let fastest = 0;
+  for (let t = 0; t < 1.8 * hz; t++) {
+    lab.run(1);
+    fastest = Math.max(fastest, fastestOf(lab, 0), fastestOf(lab, 1));
+  }
+  expect(fastest).toBeLessThan(BOUND);
+  expect(Math.abs(heightOf(lab, 1) - 3 * HALF)).toBeLessThan(0.004);
+  expect(yields(lab)[0]).toBeGreaterThan(0.02);
+  lab.run(2 * hz);
   expect(yields(lab)).toEqual([0]);
 });

@@ -7,7 +7,8 @@
  *   d0 distance of a surface particle from the collider minus its margin at the start of the substep,  n its gradient
  *   u . n >= min(0, d0) - d0,  u the displacement of the particle's place on the body against the collider's
  * Only for near and slow particles: rigid.ts handles impacts that may bounce, and penetration during the substep. Of
- * balls only those that a mover squeezes (solve/movers.ts): other balls meet colliders in rigid.ts alone.
+ * balls only those that a mover squeezes (solve/movers.ts): other balls meet colliders in rigid.ts alone. Squeezed ones
+ * have rows for triangles, too (ballRows.ts).
  */
 import * as L from "../layout/layout";
 import { findCoefficients, rests, rootBounce, rootStatic } from "../colliders/coefficients";
@@ -17,7 +18,8 @@ import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "../co
 import { lowFrom, lowPrevFrom, place } from "../math/places";
 import { meets } from "../state/filters";
 import { hasMarks, marksOf, numberOf } from "../state/marks";
-import { inverseMassAt } from "./rigidBody";
+import { addTriangles } from "./ballRows";
+import { inverseMassAt, measure } from "./rigidBody";
 
 /** Particles up to this part of their margin above it get rows: pushes may bring them to it. */
 const NEAR: f32 = 0.5;
@@ -49,10 +51,10 @@ export function standingRow(n: i32): usize {
 
 /**
  * Adds contacts of a measured body with all colliders.
- * @param at where the first goes; room for `most`
+ * @param at where the first goes; room for `most`; scratch ROTATION_SCRATCH bytes
  * @returns number of contacts
  */
-export function addGrounds(row: usize, at: usize, most: i32): i32 {
+export function addGrounds(row: usize, at: usize, most: i32, scratch: usize): i32 {
   if (load<f64>(row, L.SHAPE_INVERSE_MASS) === 0) return 0;
   const table = <usize>load<u32>(<usize>load<u32>(row, L.SHAPE_BODY), L.BODY_MEETS);
   const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
@@ -71,8 +73,90 @@ export function addGrounds(row: usize, at: usize, most: i32): i32 {
       count++;
     }
   }
-  if (ball && !isSqueezed(contacts, count)) return 0;
+  if (ball) return addSqueezed(row, contacts, count, most, scratch);
   return bouncing && !isSqueezed(contacts, count) ? leaveOutBounces(contacts, count) : count;
+}
+
+/** Adds contacts of a ball with triangles, if it is squeezed. @returns number of all its contacts; 0: it is not */
+function addSqueezed(row: usize, contacts: usize, count: i32, most: i32, scratch: usize): i32 {
+  const triangles = contacts + <usize>count * L.RIGID_CONTACT_BYTES;
+  findStart(row, 0);
+  put(scratch, startX, startY, startZ);
+  const added = addTriangles(row, scratch, triangles, most - count, scratch + 24);
+  if (!isSqueezed(contacts, count + added)) return 0;
+  for (let n = 0, at = triangles; n < added; n++, at += L.RIGID_CONTACT_BYTES) prepareTriangle(row, at, scratch);
+  return count + added;
+}
+
+/** Completes the contact of a ball with a triangle. */
+function prepareTriangle(row: usize, contact: usize, scratch: usize): void {
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - X;
+  const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
+  const two = <usize>load<u32>(contact, L.RIGID_CONTACT_SECOND);
+  const corner = <usize>load<u32>(contact, L.RIGID_CONTACT_LANE);
+  const mover = load<u32>(contact, L.RIGID_CONTACT_MOVER);
+  const began = load<f64>(contact, L.RIGID_CONTACT_GAP);
+  const R = load<f64>(row, L.SHAPE_RADIUS);
+  const mx = load<f64>(contact, L.RIGID_CONTACT_NORMAL);
+  const my = load<f64>(contact, L.RIGID_CONTACT_NORMAL + 8);
+  const mz = load<f64>(contact, L.RIGID_CONTACT_NORMAL + 16);
+  const skin = SKIN * <f32>R;
+  begin(contact, row, skin);
+  store<u32>(contact, <u32>two, L.RIGID_CONTACT_SECOND);
+  store<u32>(contact, mover, L.RIGID_CONTACT_MOVER);
+  put(contact + L.RIGID_CONTACT_ARM, -R * mx, -R * my, -R * mz);
+  let inverse = inverseMassAt(row, -R * mx, -R * my, -R * mz, mx, my, mz);
+  findMotion(row, contact + L.RIGID_CONTACT_ARM);
+  let ux = motionX - load<f64>(contact, L.RIGID_CONTACT_CARRIED);
+  let uy = motionY - load<f64>(contact, L.RIGID_CONTACT_CARRIED + 8);
+  let uz = motionZ - load<f64>(contact, L.RIGID_CONTACT_CARRIED + 16);
+  if (two) {
+    if (!load<i32>(two, L.SHAPE_MEASURED)) measure(two, scratch);
+    store<i32>(two, 1, L.SHAPE_MEASURED);
+    const other = contact + L.RIGID_CONTACT_OTHER_ARM;
+    for (let k: usize = 0; k < 24; k += 8) {
+      const from = load<f64>(row + k, L.SHAPE_CENTER) - load<f64>(two + k, L.SHAPE_CENTER);
+      store<f64>(other + k, from + load<f64>(contact + k, L.RIGID_CONTACT_ARM));
+    }
+    inverse += inverseMassAt(two, load<f64>(other), load<f64>(other, 8), load<f64>(other, 16), mx, my, mz);
+    findMotion(two, other);
+    ux -= motionX;
+    uy -= motionY;
+    uz -= motionZ;
+  }
+  const along = ux * mx + uy * my + uz * mz;
+  const acc = <usize>load<u32>(row, L.SHAPE_FIRST) + toAcc;
+  store<i32>(contact, rests(<f32>-along, acc, h) ? 1 : 0, L.RIGID_CONTACT_RESTS);
+  store<f64>(contact, inverse, L.RIGID_CONTACT_INVERSE);
+  put(contact + L.RIGID_CONTACT_BEGAN, ux, uy, uz);
+  putGap(contact, <f32>began, along, skin, h);
+  const mu = <f64>load<f32>(acc, 12) * <f64>load<f32>(corner + toAcc, 12);
+  store<f64>(contact, mu, L.RIGID_CONTACT_DYNAMIC);
+  store<f64>(contact, mu, L.RIGID_CONTACT_STATIC);
+}
+
+// displacement of a body at the end of an arm
+let motionX: f64;
+let motionY: f64;
+let motionZ: f64;
+
+function findMotion(row: usize, arm: usize): void {
+  const x = load<f64>(arm);
+  const y = load<f64>(arm, 8);
+  const z = load<f64>(arm, 16);
+  const turn = row + L.SHAPE_TURN;
+  motionX = load<f64>(row, L.SHAPE_SHIFT) + load<f64>(turn, 8) * z - load<f64>(turn, 16) * y;
+  motionY = load<f64>(row, L.SHAPE_SHIFT + 8) + load<f64>(turn, 16) * x - load<f64>(turn) * z;
+  motionZ = load<f64>(row, L.SHAPE_SHIFT + 16) + load<f64>(turn) * y - load<f64>(turn, 8) * x;
+}
+
+/** Returns the MOTION row of a contact's collider; 0: none that moves. */
+function motionOf(contact: usize): usize {
+  const collider = load<i32>(contact, L.RIGID_CONTACT_COLLIDER);
+  if (collider >= 0) return <usize>load<u32>(contact, L.RIGID_CONTACT_MOVER);
+  const row = <usize>load<u32>(L.HEADER, L.H_COLLIDERS) + <usize>(-1 - collider) * L.COLLIDER_BYTES;
+  return <usize>load<u32>(row, L.COLLIDER_MOTION);
 }
 
 /** Leaves impacts that may bounce to rigid.ts. @returns number of contacts left */
@@ -90,10 +174,7 @@ function leaveOutBounces(contacts: usize, count: i32): i32 {
 function isSqueezed(contacts: usize, count: i32): bool {
   const end = contacts + <usize>count * L.RIGID_CONTACT_BYTES;
   for (let one = contacts; one < end; one += L.RIGID_CONTACT_BYTES) {
-    const row =
-      <usize>load<u32>(L.HEADER, L.H_COLLIDERS) +
-      <usize>(-1 - load<i32>(one, L.RIGID_CONTACT_COLLIDER)) * L.COLLIDER_BYTES;
-    if (!load<u32>(row, L.COLLIDER_MOTION)) continue;
+    if (!motionOf(one)) continue;
     for (let two = contacts; two < end; two += L.RIGID_CONTACT_BYTES) {
       let along: f64 = 0;
       for (let k: usize = 0; k < 24; k += 8)
@@ -229,10 +310,11 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   const rx = R > 0 ? -R * <f64>mx : place(p, toLow) - load<f64>(center);
   const ry = R > 0 ? -R * <f64>my : place(p + 4, toLow) - load<f64>(center, 8);
   const rz = R > 0 ? -R * <f64>mz : place(p + 8, toLow) - load<f64>(center, 16);
-  const turn = row + L.SHAPE_TURN;
-  const ux = load<f64>(row, L.SHAPE_SHIFT) + load<f64>(turn, 8) * rz - load<f64>(turn, 16) * ry - gx;
-  const uy = load<f64>(row, L.SHAPE_SHIFT + 8) + load<f64>(turn, 16) * rx - load<f64>(turn) * rz - gy;
-  const uz = load<f64>(row, L.SHAPE_SHIFT + 16) + load<f64>(turn) * ry - load<f64>(turn, 8) * rx - gz;
+  put(contact + L.RIGID_CONTACT_ARM, rx, ry, rz);
+  findMotion(row, contact + L.RIGID_CONTACT_ARM);
+  const ux = motionX - gx;
+  const uy = motionY - gy;
+  const uz = motionZ - gz;
   const along = ux * mx + uy * my + uz * mz;
   const slow = rests(<f32>-along, acc, h);
   findCoefficients(<usize>load<u32>(row, L.SHAPE_FIRST), load<f32>(acc, 12));
@@ -242,7 +324,6 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   begin(contact, row, skin);
   store<i32>(contact, slow ? 1 : bounces ? BOUNCES : 0, L.RIGID_CONTACT_RESTS);
   put(contact + L.RIGID_CONTACT_NORMAL, mx, my, mz);
-  put(contact + L.RIGID_CONTACT_ARM, rx, ry, rz);
   put(contact + L.RIGID_CONTACT_CARRIED, gx, gy, gz);
   store<f64>(contact, inverseMassAt(row, rx, ry, rz, mx, my, mz), L.RIGID_CONTACT_INVERSE);
   put(contact + L.RIGID_CONTACT_BEGAN, ux, uy, uz);

@@ -30,8 +30,8 @@ export function morph(
 export interface Skinning {
   /** World matrix times inverse bind matrix, of each joint. */
   bones: readonly Matrix[];
-  joints: Accessor;
-  weights: Accessor;
+  /** JOINTS_n and WEIGHTS_n: four of each for a vertex. */
+  sets: readonly (readonly [joints: Accessor, weights: Accessor])[];
   where: string;
 }
 
@@ -39,20 +39,19 @@ export interface Skinning {
  * Moves a part's vertices and directions to the pose of the bones, in place: x = sum w B x. Triangles that the bones
  * mirror are flipped back.
  */
-export function pose(part: Part, { bones, joints, weights, where }: Skinning): void {
+export function pose(part: Part, { bones, sets, where }: Skinning): void {
   const { positions } = part;
   part.precision *= bones.reduce((most, bone) => Math.max(most, largestScale(bone)), 0);
   const normals = part.attributes.get("NORMAL")?.values;
   const tangents = part.attributes.get("TANGENT")?.values;
   const mirrored = new Uint8Array(positions.length / 3);
-  const joint: number[] = [];
-  const weight: number[] = [];
+  const four: number[] = [];
+  const all = (v: number, which: 0 | 1): number[] => sets.flatMap((set) => [...set[which].getElement(v, four)]);
   for (let v = 0; v < positions.length / 3; v++) {
-    joints.getElement(v, joint);
-    weights.getElement(v, weight);
-    const sum = weight.reduce((all, w) => all + w, 0);
+    const [joint, weight] = [all(v, 0), all(v, 1)];
+    const sum = weight.reduce((total, w) => total + w, 0);
     const blended = new Array<number>(16).fill(0);
-    for (let k = 0; k < 4; k++) {
+    for (let k = 0; k < weight.length; k++) {
       // If all weights are zero, use the first joint alone.
       const w = sum > 0 ? weight[k]! / sum : k === 0 ? 1 : 0;
       if (w === 0) continue;

@@ -204,21 +204,27 @@ function placedParts(
     if (!part || part === "lines") return;
     const targets = primitive.listTargets().map((target) => target.getAttribute("POSITION") ?? undefined);
     morph(part.positions, targets, placement.weights);
-    const joints = primitive.getAttribute("JOINTS_0");
-    const weights = primitive.getAttribute("WEIGHTS_0");
-    if (placement.skin !== undefined && joints && weights) {
-      for (const [name, accessor] of [
-        ["JOINTS_0", joints],
-        ["WEIGHTS_0", weights],
-      ] as const)
-        requireFit(accessor, [4], part.positions.length / 3, `${where}/attributes/${name}`);
-      pose(part, { bones: bonesOf(json, placement.skin, tree, accessors), joints, weights, where });
+    const sets = placement.skin === undefined ? [] : influencesOf(primitive, part.positions.length / 3, where);
+    if (placement.skin !== undefined && sets.length > 0) {
+      pose(part, { bones: bonesOf(json, placement.skin, tree, accessors), sets, where });
       parts.push(part);
     } else
       for (const instance of instancesOf(json, placement.node, accessors))
         parts.push(moved(part, instance ? product(placement.world, instance) : placement.world));
   });
   return parts;
+}
+
+/** Sets of four joints and weights: JOINTS_0 and WEIGHTS_0, then the next ones. */
+function influencesOf(primitive: Primitive, count: number, where: string): [Accessor, Accessor][] {
+  const sets: [Accessor, Accessor][] = [];
+  for (;;) {
+    const names = [`JOINTS_${sets.length}`, `WEIGHTS_${sets.length}`] as const;
+    const [joints, weights] = names.map((name) => primitive.getAttribute(name)) as [Accessor | null, Accessor | null];
+    if (!joints || !weights) return sets;
+    names.forEach((name) => requireFit(primitive.getAttribute(name)!, [4], count, `${where}/attributes/${name}`));
+    sets.push([joints, weights]);
+  }
 }
 
 /** World matrix times inverse bind matrix of every joint. */

@@ -1,6 +1,6 @@
 /**
  * Plans WIND rows for surfaces exposed to wind (kernel/assembly/wind/wind.ts). They contain all bodies' triangles one
- * after another, and each surface particle with its triangles in their order. Balls and points feel no wind.
+ * after another, and each surface particle with its triangles in their order. Points feel no wind.
  */
 import * as L from "../../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../../body/template.ts";
@@ -105,9 +105,7 @@ export function planWind(
   allocator: Allocator,
   inertias: ReadonlyMap<number, StepInertia>,
 ): PlannedWind {
-  const parts = bodies.flatMap((body, index) =>
-    body.kind === "ball" || body.triangles.length === 0 ? [] : [exposedPart(body, index)],
-  );
+  const parts = bodies.flatMap((body, index) => (body.triangles.length === 0 ? [] : [exposedPart(body, index)]));
   const count = (size: (part: Exposed) => number): number => parts.reduce((sum, part) => sum + size(part), 0);
   const triangles = count((part) => part.triangles);
   const surface = count((part) => part.incident.length);

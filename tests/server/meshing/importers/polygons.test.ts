@@ -45,7 +45,7 @@ test.each(L.map((_, first) => first))("an L whose list begins with corner %i cov
   expect([flat, crossed]).toEqual([[], []]);
 });
 
-test("a convex polygon is a fan from its first corner", () => {
+test("a convex polygon is a fan from its corner of smallest coordinates", () => {
   expect(split([[0, 0], [1, 0], [1, 1], [0, 1]]).corners).toEqual([0, 1, 2, 0, 2, 3]); // biome-ignore format: one line
 });
 

@@ -116,6 +116,7 @@ function moverOf(contact: usize): usize {
   }
   const one = load<u32>(contact, L.RIGID_CONTACT_FIRST);
   if (one && load<u32>(contact, L.RIGID_CONTACT_SECOND)) return 0;
+  if (!load<u32>(contact, L.RIGID_CONTACT_LANE)) return <usize>load<u32>(contact, L.RIGID_CONTACT_MOVER);
   // of a pair of primitives the first particle is the first's, the last the second's
   const particle = particleOf(<usize>load<u32>(contact, L.RIGID_CONTACT_LANE), one ? 3 : 0);
   for (let n = 0; n < motions(); n++) {

@@ -44,6 +44,7 @@ import { gather } from "./contactLanes";
 import { inverseMassAt, measure, moveParticles } from "../../rigid/rigidBody";
 import { shareWithoutGain } from "../../rigid/rigidBounce";
 import { addGrounds, fallOf, standingRow } from "../../rigid/rigidGround";
+import { listBalls, listsEarly } from "../../rigid/balls";
 import {
   beginRows,
   contactAt,
@@ -210,6 +211,7 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
   }
   beginRows();
   for (let n = 0; n < contacts; n++) prepare(contactAt(n));
+  if (listsEarly()) listBalls(first, scratch);
   addColliders(scratch);
   beginMovers(first);
   if (!contacts) {
@@ -390,7 +392,7 @@ function addColliders(scratch: usize): void {
     if (!row) continue;
     const open = load<i32>(row, L.SHAPE_MEASURED);
     if (!open) measure(row, scratch);
-    const added = addGrounds(row, contactAt(contacts), most - contacts);
+    const added = addGrounds(row, contactAt(contacts), most - contacts, scratch);
     if (added) noteFall(fallOf(row));
     if (added && !open) store<i32>(row, 1, L.SHAPE_MEASURED);
     contacts += added;
