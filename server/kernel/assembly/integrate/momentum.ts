@@ -32,6 +32,8 @@ import { bodiesOf, centerX, centerY, centerZ, findTurn, mass, measureIsland, tur
 import { lowFrom, lowPrevFrom, put, rounding, word } from "../math/places";
 import { keepsMomentum, standsForRigid } from "../state/islands";
 
+/** Stands for an island: a body without its neighbors. */
+const ALONE = -1;
 /** Most rounds of `turnBy`. */
 const TURN_ROUNDS = 4;
 
@@ -75,17 +77,13 @@ function hasPrefactored(row: usize, island: i32): bool {
 
 /** Computes how far a substep moves the island too far: h^2 F / 2 M. */
 function measureLead(row: usize, island: i32, h: f64): void {
-  if (load<i32>(row, L.BODY_HELD) & L.HELD_GROUNDED) {
-    memory.fill(row + L.BODY_LEAD, 0, 24);
-    return;
-  }
   const bodies = bodiesOf(row, island);
   let mass: f64 = 0;
   let x: f64 = 0;
   let y: f64 = 0;
   let z: f64 = 0;
   for (let n = 0, other = row; n < bodies; n++, other += L.BODY_BYTES) {
-    if (load<i32>(other, L.BODY_ISLAND) !== island) continue;
+    if (island >= 0 && load<i32>(other, L.BODY_ISLAND) !== island) continue;
     mass += load<f64>(other, L.BODY_MASS);
     x += load<f64>(other, L.BODY_FORCE);
     y += load<f64>(other, L.BODY_FORCE + 8);
@@ -194,7 +192,7 @@ function measureSolved(row: usize, island: i32, inverseH: f64): void {
   solvedY = 0;
   solvedZ = 0;
   for (let n = 0, other = row; n < bodies; n++, other += L.BODY_BYTES) {
-    if (load<i32>(other, L.BODY_ISLAND) !== island) continue;
+    if (island >= 0 && load<i32>(other, L.BODY_ISLAND) !== island) continue;
     for (let i = load<i32>(other, L.BODY_COUNT), at = <usize>load<u32>(other, L.BODY_FIRST); i > 0; i--, at += 16) {
       const prev = at + toPrev;
       const m = 1.0 / <f64>load<f32>(at, 12);
@@ -244,7 +242,7 @@ function measureStart(row: usize, island: i32): void {
   startY = 0;
   startZ = 0;
   for (let n = 0, other = row; n < bodies; n++, other += L.BODY_BYTES) {
-    if (load<i32>(other, L.BODY_ISLAND) !== island) continue;
+    if (island >= 0 && load<i32>(other, L.BODY_ISLAND) !== island) continue;
     for (let i = load<i32>(other, L.BODY_COUNT), at = <usize>load<u32>(other, L.BODY_FIRST); i > 0; i--, at += 16) {
       const start = at + toStart;
       const m = 1.0 / <f64>load<f32>(at, 12);
@@ -252,6 +250,71 @@ function measureStart(row: usize, island: i32): void {
       startY += m * (<f64>load<f32>(start, 4) - oy + word(at + 4, toLowPrev));
       startZ += m * (<f64>load<f32>(start, 8) - oz + word(at + 8, toLowPrev));
     }
+  }
+}
+
+/**
+ * Keeps the angular momentum of bodies begin .. end through the solve of their own constraints.
+ * @param solved 0: before it, 1: after it
+ */
+export function keepInner(begin: i32, end: i32, solved: i32): void {
+  const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
+  for (let b = begin; b < end; b++) {
+    const row = rows + <usize>b * L.BODY_BYTES;
+    if (!load<i32>(row, L.BODY_ENCLOSED) || load<i32>(row, L.BODY_INACTIVE)) continue;
+    if (!solved) {
+      const first = <usize>load<u32>(row, L.BODY_FIRST);
+      store<f64>(row, <f64>load<f32>(first), L.BODY_CENTER);
+      store<f64>(row, <f64>load<f32>(first, 4), L.BODY_CENTER + 8);
+      store<f64>(row, <f64>load<f32>(first, 8), L.BODY_CENTER + 16);
+    }
+    measureSolved(row, ALONE, 1);
+    if (solved) turnBack(row);
+    else {
+      store<f64>(row, yz - zy, L.BODY_SPIN);
+      store<f64>(row, zx - xz, L.BODY_SPIN + 8);
+      store<f64>(row, xy - yx, L.BODY_SPIN + 16);
+    }
+  }
+}
+
+function turnBack(row: usize): void {
+  measureIsland(row, ALONE);
+  if (!(mass < Infinity)) return;
+  const first = <usize>load<u32>(row, L.BODY_FIRST);
+  const ox = <f64>load<f32>(first);
+  const oy = <f64>load<f32>(first, 4);
+  const oz = <f64>load<f32>(first, 8);
+  const gx = load<f64>(row, L.BODY_SPIN) - (yz - zy);
+  const gy = load<f64>(row, L.BODY_SPIN + 8) - (zx - xz);
+  const gz = load<f64>(row, L.BODY_SPIN + 16) - (xy - yx);
+  const cx = centerX;
+  const cy = centerY;
+  const cz = centerZ;
+  const toX = cx + ox - load<f64>(row, L.BODY_CENTER);
+  const toY = cy + oy - load<f64>(row, L.BODY_CENTER + 8);
+  const toZ = cz + oz - load<f64>(row, L.BODY_CENTER + 16);
+  xx -= toX * solvedX;
+  xy -= toX * solvedY;
+  xz -= toX * solvedZ;
+  yx -= toY * solvedX;
+  yy -= toY * solvedY;
+  yz -= toY * solvedZ;
+  zx -= toZ * solvedX;
+  zy -= toZ * solvedY;
+  zz -= toZ * solvedZ;
+  turnBy(gx, gy, gz, 1);
+  const toLow = lowFrom();
+  for (let i = load<i32>(row, L.BODY_COUNT), at = first; i > 0; i--, at += 16) {
+    const X = <f64>load<f32>(at);
+    const Y = <f64>load<f32>(at, 4);
+    const Z = <f64>load<f32>(at, 8);
+    const x = X - ox - cx;
+    const y = Y - oy - cy;
+    const z = Z - oz - cz;
+    put(at, X + word(at, toLow) + turnY * z - turnZ * y, toLow);
+    put(at + 4, Y + word(at + 4, toLow) + turnZ * x - turnX * z, toLow);
+    put(at + 8, Z + word(at + 8, toLow) + turnX * y - turnY * x, toLow);
   }
 }
 

@@ -20,7 +20,7 @@ export let turnZ: f64 = 0;
 /** Returns the number of rows from `row` on that contain the island's bodies: a free body has one row. */
 // @inline
 export function bodiesOf(row: usize, island: i32): i32 {
-  return load<i32>(row, L.BODY_FREE) ? 1 : load<i32>(L.HEADER, L.H_BODY_COUNT) - island;
+  return island < 0 || load<i32>(row, L.BODY_FREE) ? 1 : load<i32>(L.HEADER, L.H_BODY_COUNT) - island;
 }
 
 /** Measures mass, center and inertia at x of the island that body number `island` represents. */
@@ -43,7 +43,7 @@ export function measureIsland(row: usize, island: i32): void {
   let xz: f64 = 0;
   let yz: f64 = 0;
   for (let n = 0, other = row; n < bodies; n++, other += L.BODY_BYTES) {
-    if (load<i32>(other, L.BODY_ISLAND) !== island) continue;
+    if (island >= 0 && load<i32>(other, L.BODY_ISLAND) !== island) continue;
     for (let i = load<i32>(other, L.BODY_COUNT), at = <usize>load<u32>(other, L.BODY_FIRST); i > 0; i--, at += 16) {
       const m = 1.0 / <f64>load<f32>(at, 12);
       const x = <f64>load<f32>(at) - ox + word(at, toLow);

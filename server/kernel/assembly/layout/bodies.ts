@@ -53,4 +53,3 @@ export const BODY_MOVED = BODY_ENCLOSED + I32;
 export const BODY_BYTES = BODY_MOVED + I32;
 
 export const HELD_RIGID = 4;
-export const HELD_GROUNDED = 8;
