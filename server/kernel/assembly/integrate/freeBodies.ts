@@ -125,7 +125,7 @@ function sumForces(row: usize): void {
 
 /**
  * Returns 0 if no particle is fixed, and no collider is within reach of the ball around the body, if it moved on for
- * 1.5 ticks; HELD_GROUNDED if a collider is, and an enclosed volume stresses the body; else 1.
+ * 1.5 ticks; else 1.
  */
 function heldBy(row: usize): i32 {
   if (load<i32>(row, L.BODY_IMPLICIT)) return 1; // its own step conserves momentum
