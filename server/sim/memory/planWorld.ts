@@ -128,6 +128,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
     implicit,
     prefactored,
     bodies: bodies.length,
+    encloses: enclosed.rows.length > 0,
     shapes: shapes.count,
     shapeRuns: shapes.runs,
     balls: balls.count,

@@ -118,6 +118,8 @@ export interface ProgramSizes {
   bodies: number;
   /** Particles of bodies that may be left out, ascending. */
   leftOut: readonly SpawnableRun[];
+  /** Whether a body keeps an enclosed volume. */
+  encloses: boolean;
   /** Number of shape-matched bodies. */
   shapes: number;
   shapeRuns: readonly SpawnableRun[];
@@ -172,8 +174,11 @@ export function buildProgram(
   const omegas = groups.map((g) => chebyshevFactors(g.schedule.rho, iterations));
   for (let iteration = 0; iteration < iterations; iteration++) {
     const pass = (iteration === 0 ? L.PASS_FIRST : 0) + (iteration === iterations - 1 ? L.PASS_LAST : 0);
+    const inner = (data: number): Phase[] =>
+      sizes.encloses ? [{ ...one(L.KIND_INNER, L.STAGE_MOMENTUM), data, count: sizes.bodies }] : [];
+    phases.push(...inner(0));
     groups.forEach((group, g) => phases.push(...iterate(group, iteration, omegas[g]![iteration]!, pass, arrays)));
-    phases.push(...prefactoredSolve(sizes, pass), ...wholeBodies(pass), ...endOfIteration(sizes, pass));
+    phases.push(...prefactoredSolve(sizes, pass), ...wholeBodies(pass), ...inner(1), ...endOfIteration(sizes, pass));
   }
   phases.push(...implicitSteps(sizes), ...afterSolve(sizes), ...endOfSubstep(groups));
   return [...phases, ...everyPrefactored(sizes, L.KIND_PREFACTORED_FORCES)];

@@ -6,7 +6,7 @@ import * as L from "../layout/layout";
 import { distanceTo } from "../colliders/colliderDistance";
 import { bindBalls } from "../rigid/balls";
 import { meets } from "../state/filters";
-import { hasLoads, islandOf, join, meetsFixed } from "../state/islands";
+import { islandOf, join, meetsFixed } from "../state/islands";
 
 /** Finds the free bodies, and counts inactive and sleeping ones. Called once a tick, after the broad phase. */
 export function findFreeBodies(): void {
@@ -43,7 +43,7 @@ export function bindNeighbors(): void {
   // A list that is built in the middle of a tick may have other neighbors: begin anew.
   for (let b: u32 = 0; b < bodies; b++) {
     const row = rows + <usize>b * L.BODY_BYTES;
-    const held = load<i32>(row, L.BODY_HELD) & (1 | L.HELD_GROUNDED);
+    const held = load<i32>(row, L.BODY_HELD) & 1;
     store<i32>(row, b, L.BODY_ISLAND);
     store<i32>(row, held, L.BODY_HELD);
     store<i32>(row, held ? 0 : 1, L.BODY_FREE);
@@ -70,8 +70,7 @@ export function bindNeighbors(): void {
     const all = islandOf(rows, b);
     store<i32>(row, all, L.BODY_ISLAND);
     const at = rows + <usize>all * L.BODY_BYTES;
-    const held = load<i32>(row, L.BODY_HELD);
-    store<i32>(at, load<i32>(at, L.BODY_HELD) | (held & L.HELD_GROUNDED) | (held & 3 ? 2 : 0), L.BODY_HELD);
+    if (load<i32>(row, L.BODY_HELD) & 3) store<i32>(at, load<i32>(at, L.BODY_HELD) | 2, L.BODY_HELD);
     if (load<i32>(row, L.BODY_RIGID)) store<i32>(at, load<i32>(at, L.BODY_HELD) | L.HELD_RIGID, L.BODY_HELD);
   }
 }
@@ -126,7 +125,7 @@ function sumForces(row: usize): void {
 
 /**
  * Returns 0 if no particle is fixed, and no collider is within reach of the ball around the body, if it moved on for
- * 1.5 ticks; HELD_GROUNDED if a collider is, and an enclosed volume stresses the body; else 1.
+ * 1.5 ticks; else 1.
  */
 function heldBy(row: usize): i32 {
   if (load<i32>(row, L.BODY_IMPLICIT)) return 1; // its own step conserves momentum
@@ -154,8 +153,6 @@ function heldBy(row: usize): i32 {
   const reach: f32 =
     Mathf.sqrt(hx * hx + hy * hy + hz * hz) + 1.5 * Mathf.sqrt(speed2) * load<f32>(L.HEADER, L.H_TICK_SECONDS);
   if (!(reach < Infinity)) return 1; // blown up: the guard handles it
-  // in a pile colliders act during the solve
-  const near = load<i32>(row, L.BODY_ENCLOSED) && !hasLoads() ? L.HELD_GROUNDED : 1;
   let c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS);
   const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
   const table = <usize>load<u32>(row, L.BODY_MEETS);
@@ -169,12 +166,12 @@ function heldBy(row: usize): i32 {
       const y = f32x4.extract_lane(toward, 1);
       const z = f32x4.extract_lane(toward, 2);
       const apart: f32 = reach + load<f32>(motion, L.MOTION_RADIUS) + load<f32>(motion, L.MOTION_TRAVEL);
-      if (!(x * x + y * y + z * z > apart * apart)) return near;
+      if (!(x * x + y * y + z * z > apart * apart)) return 1;
     } else if (
       distanceTo(c, f32x4.extract_lane(center, 0), f32x4.extract_lane(center, 1), f32x4.extract_lane(center, 2)) <=
       reach
     )
-      return near;
+      return 1;
   }
   return 0;
 }

@@ -15,9 +15,9 @@
  * The velocity is computed anew and rounded once: the correction is often less than a unit in the last place. Sums are
  * float64 and serial per body, so they do not depend on threads. Bodies with a fixed particle, an attachment or a grab
  * are not corrected: they exchange momentum with the world inside the solve. Neither are bodies that may reach a
- * collider in this tick, where the error is not visible, except those with an enclosed volume and no neighbors. Their
- * stress at rest turned a balloon by 4 rad/s^2, and it rolled 16 m in 20 s. They meet the collider after `restore`, so
- * they are corrected without the lead.
+ * collider in this tick. Only stress at rest makes the error visible there, so bodies with an enclosed volume keep the
+ * angular momentum of their own constraints in every iteration, before contacts (keepInner). Sweeps turned a balloon by
+ * 4 rad/s^2: it rolled 16 m in 20 s, and crept at 2 mm/s between others.
  * Positions are corrected as velocities are, except of islands with a prefactored sheet. While x kept the turn of the
  * sweeps, a free balloon turned by 0.08 rad/s without any velocity.
  * Bodies near each other exchange momentum: they are an island, whose total momentum is conserved like a single body's.
@@ -27,8 +27,21 @@
  * (momentumCorrection.ts). Before, two rigid blocks, or a ball and a jelly, lost a hundredth to a sixth.
  */
 import * as L from "../layout/layout";
-import { noteIsland } from "./momentumCorrection";
-import { bodiesOf, centerX, centerY, centerZ, findTurn, mass, measureIsland, turnX, turnY, turnZ } from "./turn";
+import { noteIsland, putOrigin } from "./momentumCorrection";
+import {
+  ALONE,
+  bodiesOf,
+  centerX,
+  centerY,
+  centerZ,
+  findTurn,
+  isIn,
+  mass,
+  measureIsland,
+  turnX,
+  turnY,
+  turnZ,
+} from "./turn";
 import { lowFrom, lowPrevFrom, put, rounding, word } from "../math/places";
 import { keepsMomentum, standsForRigid } from "../state/islands";
 
@@ -69,23 +82,19 @@ export function measureMomentumError(begin: i32, end: i32, h: f32): void {
 function hasPrefactored(row: usize, island: i32): bool {
   const bodies = bodiesOf(row, island);
   for (let n = 0, other = row; n < bodies; n++, other += L.BODY_BYTES)
-    if (load<i32>(other, L.BODY_ISLAND) === island && load<i32>(other, L.BODY_PREFACTORED)) return true;
+    if (isIn(other, island) && load<i32>(other, L.BODY_PREFACTORED)) return true;
   return false;
 }
 
 /** Computes how far a substep moves the island too far: h^2 F / 2 M. */
 function measureLead(row: usize, island: i32, h: f64): void {
-  if (load<i32>(row, L.BODY_HELD) & L.HELD_GROUNDED) {
-    memory.fill(row + L.BODY_LEAD, 0, 24);
-    return;
-  }
   const bodies = bodiesOf(row, island);
   let mass: f64 = 0;
   let x: f64 = 0;
   let y: f64 = 0;
   let z: f64 = 0;
   for (let n = 0, other = row; n < bodies; n++, other += L.BODY_BYTES) {
-    if (load<i32>(other, L.BODY_ISLAND) !== island) continue;
+    if (!isIn(other, island)) continue;
     mass += load<f64>(other, L.BODY_MASS);
     x += load<f64>(other, L.BODY_FORCE);
     y += load<f64>(other, L.BODY_FORCE + 8);
@@ -111,7 +120,7 @@ function balanceIsland(row: usize, island: i32, inverseH: f64): void {
   const ly = load<f64>(row, L.BODY_SPIN + 8);
   const lz = load<f64>(row, L.BODY_SPIN + 16);
   // from o to the centers: the correction
-  centerSolved();
+  centerSolved(centerX, centerY, centerZ);
   turnBy(
     lx - (startY * tz - startZ * ty) / M - (yz - zy),
     ly - (startZ * tx - startX * tz) / M - (zx - xz),
@@ -129,17 +138,17 @@ function balanceIsland(row: usize, island: i32, inverseH: f64): void {
   store<f64>(row, turnZ, L.BODY_SPIN + 16);
 }
 
-/** Sum m x u^T about the center instead of o. */
-function centerSolved(): void {
-  xx -= centerX * solvedX;
-  xy -= centerX * solvedY;
-  xz -= centerX * solvedZ;
-  yx -= centerY * solvedX;
-  yy -= centerY * solvedY;
-  yz -= centerY * solvedZ;
-  zx -= centerZ * solvedX;
-  zy -= centerZ * solvedY;
-  zz -= centerZ * solvedZ;
+/** Sum m x u^T about (cx, cy, cz) instead of o. */
+function centerSolved(cx: f64, cy: f64, cz: f64): void {
+  xx -= cx * solvedX;
+  xy -= cx * solvedY;
+  xz -= cx * solvedZ;
+  yx -= cy * solvedX;
+  yy -= cy * solvedY;
+  yz -= cy * solvedZ;
+  zx -= cz * solvedX;
+  zy -= cz * solvedY;
+  zz -= cz * solvedZ;
 }
 
 /**
@@ -194,7 +203,7 @@ function measureSolved(row: usize, island: i32, inverseH: f64): void {
   solvedY = 0;
   solvedZ = 0;
   for (let n = 0, other = row; n < bodies; n++, other += L.BODY_BYTES) {
-    if (load<i32>(other, L.BODY_ISLAND) !== island) continue;
+    if (!isIn(other, island)) continue;
     for (let i = load<i32>(other, L.BODY_COUNT), at = <usize>load<u32>(other, L.BODY_FIRST); i > 0; i--, at += 16) {
       const prev = at + toPrev;
       const m = 1.0 / <f64>load<f32>(at, 12);
@@ -244,7 +253,7 @@ function measureStart(row: usize, island: i32): void {
   startY = 0;
   startZ = 0;
   for (let n = 0, other = row; n < bodies; n++, other += L.BODY_BYTES) {
-    if (load<i32>(other, L.BODY_ISLAND) !== island) continue;
+    if (!isIn(other, island)) continue;
     for (let i = load<i32>(other, L.BODY_COUNT), at = <usize>load<u32>(other, L.BODY_FIRST); i > 0; i--, at += 16) {
       const start = at + toStart;
       const m = 1.0 / <f64>load<f32>(at, 12);
@@ -252,6 +261,52 @@ function measureStart(row: usize, island: i32): void {
       startY += m * (<f64>load<f32>(start, 4) - oy + word(at + 4, toLowPrev));
       startZ += m * (<f64>load<f32>(start, 8) - oz + word(at + 8, toLowPrev));
     }
+  }
+}
+
+/**
+ * Keeps the angular momentum of bodies begin .. end with an enclosed volume in an iteration of their own constraints.
+ * It turns them back by a rigid motion, as `restore` does.
+ * @param solved 0: before the constraints; 1: after them
+ */
+export function keepInner(begin: i32, end: i32, solved: i32): void {
+  const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
+  for (let b = begin; b < end; b++) {
+    const row = rows + <usize>b * L.BODY_BYTES;
+    if (!load<i32>(row, L.BODY_ENCLOSED) || load<i32>(row, L.BODY_INACTIVE)) continue;
+    if (!solved) putOrigin(row);
+    measureSolved(row, ALONE, 1);
+    if (solved) turnBack(row);
+    else {
+      store<f64>(row, yz - zy, L.BODY_SPIN);
+      store<f64>(row, zx - xz, L.BODY_SPIN + 8);
+      store<f64>(row, xy - yx, L.BODY_SPIN + 16);
+    }
+  }
+}
+
+/** Turns the measured body back to the angular momentum in its row, unless it has a fixed particle. */
+function turnBack(row: usize): void {
+  measureIsland(row, ALONE);
+  if (!(mass < Infinity)) return;
+  const first = <usize>load<u32>(row, L.BODY_FIRST);
+  const gx = load<f64>(row, L.BODY_SPIN) - (yz - zy);
+  const gy = load<f64>(row, L.BODY_SPIN + 8) - (zx - xz);
+  const gz = load<f64>(row, L.BODY_SPIN + 16) - (xy - yx);
+  const cx = centerX + <f64>load<f32>(first);
+  const cy = centerY + <f64>load<f32>(first, 4);
+  const cz = centerZ + <f64>load<f32>(first, 8);
+  const origin = row + L.BODY_CENTER;
+  centerSolved(cx - load<f64>(origin), cy - load<f64>(origin, 8), cz - load<f64>(origin, 16));
+  turnBy(gx, gy, gz, 1);
+  const toLow = lowFrom();
+  for (let i = load<i32>(row, L.BODY_COUNT), at = first; i > 0; i--, at += 16) {
+    const x = <f64>load<f32>(at);
+    const y = <f64>load<f32>(at, 4);
+    const z = <f64>load<f32>(at, 8);
+    put(at, x + word(at, toLow) + turnY * (z - cz) - turnZ * (y - cy), toLow);
+    put(at + 4, y + word(at + 4, toLow) + turnZ * (x - cx) - turnX * (z - cz), toLow);
+    put(at + 8, z + word(at + 8, toLow) + turnX * (y - cy) - turnY * (x - cx), toLow);
   }
 }
 

@@ -61,17 +61,22 @@ export function noteChange(particle: usize, from: usize, vx: f64, vy: f64, vz: f
   plus(row + L.BODY_SPIN + 16, m * (x * e - y * d - (a * vy - b * vx)));
 }
 
+/** Stores the place of a body's first particle, about which momentum is measured. */
+export function putOrigin(row: usize): void {
+  const first = <usize>load<u32>(row, L.BODY_FIRST);
+  store<f64>(row, <f64>load<f32>(first), L.BODY_CENTER);
+  store<f64>(row, <f64>load<f32>(first, 4), L.BODY_CENTER + 8);
+  store<f64>(row, <f64>load<f32>(first, 8), L.BODY_CENTER + 16);
+}
+
 /**
  * Records the momentum of an island with a rigid body at the start of the substep: P* = sum m v and L* = sum m S x v
  * about o, in its row, with v as predicted.
  */
 export function noteIsland(row: usize, island: i32): void {
-  const first = <usize>load<u32>(row, L.BODY_FIRST);
   const safe = <usize>load<u32>(L.HEADER, L.H_SAFE);
   const X = <usize>load<u32>(L.HEADER, L.H_X);
-  store<f64>(row, <f64>load<f32>(first), L.BODY_CENTER);
-  store<f64>(row, <f64>load<f32>(first, 4), L.BODY_CENTER + 8);
-  store<f64>(row, <f64>load<f32>(first, 8), L.BODY_CENTER + 16);
+  putOrigin(row);
   memory.fill(row + L.BODY_VELOCITY, 0, 48);
   addMomentum(row, island, (safe ? safe : <usize>load<u32>(L.HEADER, L.H_XPREV)) - X, lowPrevFrom(), 0, 1);
 }

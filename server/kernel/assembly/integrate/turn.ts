@@ -17,10 +17,19 @@ export let turnX: f64 = 0;
 export let turnY: f64 = 0;
 export let turnZ: f64 = 0;
 
+/** Number of an island that is one body, without its neighbors. */
+export const ALONE = -1;
+
+/** Returns whether a row from the island's own on belongs to it. */
+// @inline
+export function isIn(row: usize, island: i32): bool {
+  return island === ALONE || load<i32>(row, L.BODY_ISLAND) === island;
+}
+
 /** Returns the number of rows from `row` on that contain the island's bodies: a free body has one row. */
 // @inline
 export function bodiesOf(row: usize, island: i32): i32 {
-  return load<i32>(row, L.BODY_FREE) ? 1 : load<i32>(L.HEADER, L.H_BODY_COUNT) - island;
+  return island === ALONE || load<i32>(row, L.BODY_FREE) ? 1 : load<i32>(L.HEADER, L.H_BODY_COUNT) - island;
 }
 
 /** Measures mass, center and inertia at x of the island that body number `island` represents. */
@@ -43,7 +52,7 @@ export function measureIsland(row: usize, island: i32): void {
   let xz: f64 = 0;
   let yz: f64 = 0;
   for (let n = 0, other = row; n < bodies; n++, other += L.BODY_BYTES) {
-    if (load<i32>(other, L.BODY_ISLAND) !== island) continue;
+    if (!isIn(other, island)) continue;
     for (let i = load<i32>(other, L.BODY_COUNT), at = <usize>load<u32>(other, L.BODY_FIRST); i > 0; i--, at += 16) {
       const m = 1.0 / <f64>load<f32>(at, 12);
       const x = <f64>load<f32>(at) - ox + word(at, toLow);

@@ -26,8 +26,7 @@ export const BODY_WAS_INVERTED = BODY_INVERTED + I32;
 // i32 pointer: a byte for every collider, 1: the body may touch it; 0: it may touch all
 export const BODY_MEETS = BODY_WAS_INVERTED + I32;
 // i32: an outside object exchanges momentum with it during the solve (fixed particle, grab, ball, core mesh): 1 in this
-// tick, 2 while this pair list is valid; HELD_RIGID: a body of its island is rigid; HELD_GROUNDED: a body of its island
-// with an enclosed volume may reach a collider
+// tick, 2 while this pair list is valid; HELD_RIGID: a body of its island is rigid
 export const BODY_HELD = BODY_MEETS + I32;
 // i32: number of the body that represents its island, the bodies that exchange momentum in this tick; its own number:
 // alone so far
@@ -53,4 +52,3 @@ export const BODY_MOVED = BODY_ENCLOSED + I32;
 export const BODY_BYTES = BODY_MOVED + I32;
 
 export const HELD_RIGID = 4;
-export const HELD_GROUNDED = 8;

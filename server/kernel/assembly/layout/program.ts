@@ -69,6 +69,7 @@ export const KIND_CONTACTS = 94;
 export const KIND_BALANCE = 95;
 export const KIND_RESTORE = 96;
 export const KIND_POINT_SPEEDS = 97; // of rigid bodies
+export const KIND_INNER = 98; // around the constraints of an iteration
 
 /**
  * Rows after the program's phases, for work that is shared in the middle of a phase: pairs of a color, the check of all

@@ -77,15 +77,9 @@ export function standsForIsland(rows: usize, b: i32): bool {
   return !load<i32>(rows + <usize>b * L.BODY_BYTES, L.BODY_HELD) && standsForSeveral(rows, b);
 }
 
-/**
- * Returns whether the solve must conserve the momentum of the bodies that body number b represents. Beside a collider
- * only of a body without neighbors: in a pile an error of one contact would turn all of it.
- */
+/** Returns whether the solve must conserve the momentum of the bodies that body number b represents. */
 export function keepsMomentum(rows: usize, b: i32): bool {
-  const row = rows + <usize>b * L.BODY_BYTES;
-  if (load<i32>(row, L.BODY_FREE)) return true;
-  if (load<i32>(row, L.BODY_HELD) !== L.HELD_GROUNDED) return standsForIsland(rows, b);
-  return load<i32>(row, L.BODY_ISLAND) === b && !standsForSeveral(rows, b);
+  return load<i32>(rows + <usize>b * L.BODY_BYTES, L.BODY_FREE) !== 0 || standsForIsland(rows, b);
 }
 
 /** Returns whether body number b represents an island of several bodies, one of them rigid. */

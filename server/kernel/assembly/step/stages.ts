@@ -11,7 +11,7 @@ import { saveSafePositions, verifyContacts } from "../contact/pipeline";
 import { refitLeaves } from "../contact/detect/bvttFront";
 import { judgeLeafPairs } from "../contact/detect/leafPairs";
 import { checkShared, solveNearContacts, solveShared } from "../contact/solve/contactPasses";
-import { measureMomentumError, restore } from "../integrate/momentum";
+import { keepInner, measureMomentumError, restore } from "../integrate/momentum";
 import { collide } from "../colliders/collide";
 import { sweepBegin, sweepCollect, sweepEnd, sweepMemory } from "../constraints/sweep";
 import { moveColliders } from "../colliders/motion";
@@ -171,6 +171,7 @@ function runParticles(phase: usize, kind: i32, begin: i32, end: i32, h: f32): bo
   else if (kind === L.KIND_VELOCITY) updateVelocity(data + begin, data + end, h);
   else if (kind === L.KIND_COLLIDE) collide(data + begin, data + end, h, load<u32>(phase, L.PHASE_KEPT));
   else if (kind === L.KIND_BALANCE) measureMomentumError(begin, end, h);
+  else if (kind === L.KIND_INNER) keepInner(begin, end, data);
   else if (kind === L.KIND_RESTORE) restore(begin, end, h);
   else if (kind === L.KIND_WIND_FORCES) windForces(<usize>data, begin, end);
   else if (kind === L.KIND_WIND_ACCELERATIONS) windAccelerations(<usize>data, begin, end);

@@ -88,10 +88,12 @@ function runSubstep(substep: i32, scratch: usize): void {
 
 /** One iteration of the solve. Serial stages are last, so that it ends with attachments and contacts satisfied. */
 function iterate(first: bool): void {
+  run(L.KIND_INNER);
   runConstraints();
   run(L.KIND_PREFACTORED);
   run(L.KIND_ENCLOSED);
   run(L.KIND_SHAPE);
+  run(L.KIND_INNER);
   run(L.KIND_POINTS);
   run(L.KIND_CARRY);
   run(L.KIND_PREFACTORED_PLACES);
