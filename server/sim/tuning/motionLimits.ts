@@ -20,7 +20,7 @@
  *     MOST_EDGES a / h                 in a substep it carries a body MOST_EDGES edges
  *     sqrt(2 p (a / T^2) / (rho C))    with the mass p per square meter, it moves a body at rest half an edge in
  *                                      a tick T: a sheet that it presses against something is not crushed
- * over the bodies that feel it, but never less than BREEZE or STORM times the scene's wind. Gusts are at most as strong
+ * over soft bodies and cloth, but never less than BREEZE or STORM times the scene's wind. Gusts are at most as strong
  * as the wind. The push of air grows with its density and coefficients, which stay those of air.
  *
  * Limits of materials: materialLimits.ts.
@@ -174,7 +174,7 @@ export function checkMotion(
       throw new SceneError(path, value, `at most ${limit.toPrecision(3)} ${unit}: more moves body ${name} by ${whole}`);
     };
     if (g > most * rate * rate) refuse("/gravity", tuned.gravity, most * rate * rate, "m/s^2");
-    if (isFelt(tuned.wind) && kind !== "ball" && kind !== "points" && air > most * rate)
+    if (isFelt(tuned.wind) && kind !== "points" && air > most * rate)
       refuse("/wind/velocity", velocity, (most * rate) / (1 + 3 * intensity), "m/s");
     if (grabSpeed !== undefined && grabSpeed > most * rate)
       refuse("/interaction/grabSpeed", grabSpeed, most * rate, "m/s");

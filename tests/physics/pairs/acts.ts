@@ -87,7 +87,7 @@ const wind: Act = {
 
 /** Terminal speed of a fall through air, against the drag of the body's shadow. */
 const air: Act = {
-  pairs: SOLID.filter((kind) => kind !== "ball").map((kind) => [kind, "plane"] as const),
+  pairs: SOLID.map((kind) => [kind, "plane"] as const),
   async run(a) {
     const factor = isSheet(a) || a === "pressure shell" ? 1 : 0.02;
     const stage = await Stage.open([block(a, { name: "a", center: [0, 0, 0], factor })], { gravity: G, wind: {} });

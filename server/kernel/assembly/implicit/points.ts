@@ -2,6 +2,8 @@
  * Attachments and grabs of an implicit body, as springs in the objective of its step:
  *   c = sum_i b_i x_i - target,   E = k |c|^2 / 2 up to |c| = F/k, from there on F (|c| - F/2k), F the force limit
  *   k = 1/(alpha + W/(RIGID coefficient)),  W = sum_i b_i^2/m_i
+ * At the limit the force is constant along c: with F/|c| in that direction, too, each step let a body that begins to
+ * slip fall by a part only, and held it for 25 ms with up to three times the limit.
  * POINT_LAMBDA is the force times the squared substep, as for other bodies. Twin: sim/reference/implicit/points.ts.
  */
 import * as L from "../layout/layout";
@@ -120,7 +122,7 @@ export function energyOfPoints(row: usize, x: usize): f64 {
   for (let n = load<i32>(row, L.IMPLICIT_HELD_COUNT); n > 0; n--, held += L.HELD_BYTES) {
     const k = load<f64>(held, L.HELD_STIFFNESS);
     const size = gap(row, held, x);
-    const F = <f64>load<f32>(<usize>load<u32>(held, L.HELD_POINT), L.POINT_MAX_FORCE);
+    const F = forceLimit(<usize>load<u32>(held, L.HELD_POINT));
     sum += k * size <= F ? 0.5 * k * size * size : F * (size - (0.5 * F) / k);
   }
   return sum;
@@ -134,8 +136,12 @@ export function linearizePoints(row: usize, x: usize, g: usize): void {
     const k = load<f64>(held, L.HELD_STIFFNESS);
     const size = gap(row, held, x);
     const F = forceLimit(point);
-    const effective = k * size <= F ? k : F / size;
+    const slips = k * size > F;
+    const effective = slips ? F / size : k;
     store<f64>(held, effective, L.HELD_EFFECTIVE);
+    store<f64>(held, slips ? c0 / size : 0, L.HELD_ALONG);
+    store<f64>(held, slips ? c1 / size : 0, L.HELD_ALONG + 8);
+    store<f64>(held, slips ? c2 / size : 0, L.HELD_ALONG + 16);
     scatter(row, point, effective, g);
   }
 }
@@ -146,6 +152,13 @@ export function multiplyPoints(row: usize, p: usize, q: usize): void {
   for (let n = load<i32>(row, L.IMPLICIT_HELD_COUNT); n > 0; n--, held += L.HELD_BYTES) {
     const point = <usize>load<u32>(held, L.HELD_POINT);
     weighted(row, point, p);
+    const x = load<f64>(held, L.HELD_ALONG);
+    const y = load<f64>(held, L.HELD_ALONG + 8);
+    const z = load<f64>(held, L.HELD_ALONG + 16);
+    const along = x * c0 + y * c1 + z * c2;
+    c0 -= along * x;
+    c1 -= along * y;
+    c2 -= along * z;
     scatter(row, point, load<f64>(held, L.HELD_EFFECTIVE), q);
   }
 }

@@ -143,7 +143,9 @@ export const HELD_POINT = 0;
 export const HELD_STIFFNESS = HELD_POINT + F64;
 export const HELD_EFFECTIVE = HELD_STIFFNESS + F64;
 export const HELD_TARGET = HELD_EFFECTIVE + F64;
-export const HELD_BYTES = HELD_TARGET + 3 * F64;
+// f64x3 direction of a pull at the force limit, along which the point is not stiff; 0: below the limit
+export const HELD_ALONG = HELD_TARGET + 3 * F64;
+export const HELD_BYTES = HELD_ALONG + 3 * F64;
 
 /**
  * A particle in contact with a collider: i32 byte offset in a vector, and its state (TOUCH_OPEN, _STICKS, _SLIDES);

@@ -25,9 +25,10 @@ export interface HeldPoint {
 export class RigidGrabs {
   private readonly model: Pick<ImplicitModel, "mass" | "coefficient">;
   private points: readonly HeldPoint[] = [];
-  /** For each point: k, and k or F/|c| of the last linearization. */
+  /** For each point: k; k or F/|c| of the last linearization; the direction of a pull at the limit F, else 0. */
   private stiffness: number[] = [];
   private effective: number[] = [];
+  private along: number[][] = [];
 
   constructor(model: Pick<ImplicitModel, "mass" | "coefficient">) {
     this.model = model;
@@ -67,7 +68,9 @@ export class RigidGrabs {
       const c = gap(point, x);
       const k = this.stiffness[n]!;
       const size = length(c);
-      this.effective[n] = k * size <= point.maxForce ? k : point.maxForce / size;
+      const slips = k * size > point.maxForce;
+      this.effective[n] = slips ? point.maxForce / size : k;
+      this.along[n] = c.map((value) => (slips ? value / size : 0));
       scatter(point, this.effective[n]!, c, g);
     });
   }
@@ -83,7 +86,13 @@ export class RigidGrabs {
 
   /** q += scale H p of the last linearization. */
   product(p: Float64Array, q: Float64Array, scale = 1): void {
-    this.points.forEach((point, n) => scatter(point, scale * this.effective[n]!, weighted(point, p), q));
+    this.points.forEach((point, n) => {
+      const c = weighted(point, p);
+      const d = this.along[n]!;
+      const along = d.reduce((sum, value, r) => sum + value * c[r]!, 0);
+      const across = c.map((value, r) => value - along * d[r]!);
+      scatter(point, scale * this.effective[n]!, across, q);
+    });
   }
 }
 
