@@ -132,7 +132,9 @@ class Forwarder {
     if (place.kind === "here" || place.kind === "nowhere" || (place.kind === "moving" && mayEnd(request))) return;
     if (place.kind === "moving" || request.headers[TICKET_HEADER] !== undefined) throw moving(room);
     if (!isPeerUrl(place.url) || !URL.canParse(place.url)) throw moving(room);
-    if (request.ws) await this.#socket(request, reply, room, place);
+    // A request that also offers another protocol (h2c) is no socket.
+    const isSocket = request.ws && request.headers.upgrade?.toLowerCase() === "websocket";
+    if (isSocket) await this.#socket(request, reply, room, place);
     else await this.#request(request, reply, room, place);
   }
 
@@ -174,7 +176,7 @@ class Forwarder {
         queryString: () => query,
         // Keep the Host header: the owner compares it with the page's origin.
         rewriteRequestHeaders: (_request, headers) => ({
-          ...withoutCredentials(headers),
+          ...withoutRequestsHop(withoutCredentials(headers)),
           host: request.headers.host ?? "",
           [TICKET_HEADER]: ticket,
         }),
@@ -237,6 +239,12 @@ type Owner = Extract<Place, { kind: "there" }>;
 /** Removes the headers that only this process may see. */
 function withoutCredentials<T>(headers: Record<string, T>): Record<string, T> {
   const { authorization: _token, cookie: _cookie, ...others } = headers;
+  return others;
+}
+
+/** Removes the client's statements about its connection to this process: undici refuses them. */
+function withoutRequestsHop<T>(headers: Record<string, T>): Record<string, T> {
+  const { connection: _, "keep-alive": _alive, expect: _answered, upgrade: _upgrade, ...others } = headers;
   return others;
 }
 
