@@ -132,9 +132,7 @@ class Forwarder {
     if (place.kind === "here" || place.kind === "nowhere" || (place.kind === "moving" && mayEnd(request))) return;
     if (place.kind === "moving" || request.headers[TICKET_HEADER] !== undefined) throw moving(room);
     if (!isPeerUrl(place.url) || !URL.canParse(place.url)) throw moving(room);
-    // A request that also offers another protocol (h2c) is no socket.
-    const isSocket = request.ws && request.headers.upgrade?.toLowerCase() === "websocket";
-    if (isSocket) await this.#socket(request, reply, room, place);
+    if (request.ws) await this.#socket(request, reply, room, place);
     else await this.#request(request, reply, room, place);
   }
 
