@@ -61,7 +61,12 @@ import { hostCheck, proxyCheck, trustFor } from "./trust.ts";
 const MOST_PARAMETER = 16 * 1024;
 
 /** Timeouts of Node's HTTP server. */
-const SERVER_TIMES = { headersTimeout: HEAD_MS, connectionsCheckingInterval: 1000 };
+const SERVER_OPTIONS: ServerOptions = {
+  headersTimeout: HEAD_MS,
+  connectionsCheckingInterval: 1000,
+  // An offer of another protocol (Java's client offers h2c) is ignored, and the request answered.
+  shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
+};
 
 export interface App {
   fastify: FastifyInstance;
@@ -109,9 +114,9 @@ const speaksTls = ({ tlsCert }: Config): boolean => tlsCert !== "";
 
 /** Options of Node's server. @throws if a file of the certificate cannot be read */
 function serverOptions(config: Config): ServerOptions {
-  if (!speaksTls(config)) return SERVER_TIMES;
+  if (!speaksTls(config)) return SERVER_OPTIONS;
   const tls = { cert: readFileSync(config.tlsCert, "utf8"), key: readFileSync(config.tlsKey, "utf8") };
-  return { ...SERVER_TIMES, ...tls, handshakeTimeout: HEAD_MS };
+  return { ...SERVER_OPTIONS, ...tls, handshakeTimeout: HEAD_MS };
 }
 
 function makeFastify(config: Config, logger: FastifyServerOptions["logger"]): FastifyInstance {

@@ -174,7 +174,7 @@ class Forwarder {
         queryString: () => query,
         // Keep the Host header: the owner compares it with the page's origin.
         rewriteRequestHeaders: (_request, headers) => ({
-          ...withoutCredentials(headers),
+          ...withoutRequestsHop(withoutCredentials(headers)),
           host: request.headers.host ?? "",
           [TICKET_HEADER]: ticket,
         }),
@@ -237,6 +237,12 @@ type Owner = Extract<Place, { kind: "there" }>;
 /** Removes the headers that only this process may see. */
 function withoutCredentials<T>(headers: Record<string, T>): Record<string, T> {
   const { authorization: _token, cookie: _cookie, ...others } = headers;
+  return others;
+}
+
+/** Removes the client's statements about its connection to this process: undici refuses them. */
+function withoutRequestsHop<T>(headers: Record<string, T>): Record<string, T> {
+  const { connection: _, "keep-alive": _alive, expect: _answered, upgrade: _upgrade, ...others } = headers;
   return others;
 }
 

@@ -134,8 +134,13 @@ describe("scenes", () => {
     const error = expect.stringContaining("/bodies/0/material/poissonsRatio: 0.7") as string;
     expect(broken).toContainEqual({ id: "invalid", error });
     // Only an operator on the server's machine gets this list. A proxied visitor only seems to be on this machine.
-    for (const stranger of [{ remoteAddress: "192.0.2.9" }, { headers: { "x-forwarded-for": "127.0.0.1" } }])
+    for (const stranger of [{ remoteAddress: "192.0.2.9" }, { headers: { "x-forwarded-for": "127.0.0.1" } }]) {
       expect((await app.fastify.inject({ url: "/api/scenes", ...stranger })).json()).not.toHaveProperty("broken");
+      const told = { code: "SCENE_INVALID", message: HttpErrors.SCENE_INVALID.text, field: "scene", value: "invalid" };
+      const opened = { method: "POST", url: "/api/rooms", payload: { scene: "invalid" } } as const;
+      for (const asked of [{ url: "/api/scenes/invalid" }, opened])
+        expect((await app.fastify.inject({ ...asked, ...stranger })).json()).toEqual(told);
+    }
     const answer = await post({ scene: "invalid" });
     expect(answer.statusCode).toBe(422);
     expect(answer.json()).toMatchObject({

@@ -69,6 +69,8 @@ export class Lines {
     // time (14 us, 10 of them the system's) and creates no garbage.
     Object.assign(server, { blockList: { check: (address: string) => this.#turnsAway(address) } });
     server.on("connection", (socket: Socket) => this.#opened(socket));
+    // Over TLS, requests arrive on a socket of their own. Node keeps an address that was read once.
+    server.on("secureConnection", (socket: Socket) => void (socket.remoteAddress ?? socket.destroy()));
     // Pass accepted requests to the previous listeners.
     const answering = server.listeners("request") as RequestListener[];
     server.removeAllListeners("request");
@@ -97,7 +99,9 @@ export class Lines {
   }
 
   #opened(socket: Socket): void {
-    const { remoteAddress = "" } = socket;
+    const { remoteAddress } = socket;
+    // Its client has reset it already, so nobody could be charged for its requests, and nobody waits for the answers.
+    if (remoteAddress === undefined) return void socket.destroy();
     if (this.#options.carries(remoteAddress)) return;
     const address = addressKey(remoteAddress);
     const line: Line = { socket, ends: endsOf(socket), address, busy: 0 };

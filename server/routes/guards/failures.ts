@@ -9,8 +9,10 @@ import type {
   FastifySchemaValidationError,
 } from "fastify";
 import { CodedError } from "../../../shared/errorCodes.ts";
+import { STORED_SCENE } from "../../objects/objects.ts";
 import { SMALL_BODY } from "./connectionLimits.ts";
 import { EARLIEST_HEADERS } from "./headers.ts";
+import { fromOwnMachine } from "./ownMachine.ts";
 
 /** The store failed before the request changed anything. */
 const STORE_AWAY = "The server cannot reach its store; try again in a moment.";
@@ -60,7 +62,7 @@ export function answerFailures(fastify: FastifyInstance): void {
       throw new CodedError("NOT_FOUND", { field: "path", value: pathOf(request.url) });
   });
   fastify.setErrorHandler((error: FastifyError, request, reply) => {
-    const coded = toCodedError(error, pathOf(request.url));
+    const coded = toldTo(request, toCodedError(error, pathOf(request.url)));
     // Its client has gone, so reading its body failed: no defect, and no answer arrives.
     if (request.raw.readableAborted) request.log.info("the client closed the connection during its request");
     else if (coded.status >= 500 && coded.code === "INTERNAL") request.log.error({ err: error }, "request failed");
@@ -68,6 +70,17 @@ export function answerFailures(fastify: FastifyInstance): void {
       void reply.header("retry-after", coded.retryAfter ?? RETRY_SECONDS);
     return reply.code(coded.status).send(coded.toBody());
   });
+}
+
+/**
+ * Details of the operator's scene files (paths, parts of the text) are told on the server's own machine only. A scene
+ * that a visitor has made tells the visitor what is wrong.
+ */
+function toldTo(request: FastifyRequest, error: CodedError): CodedError {
+  const { code, details } = error;
+  const isFile = code === "SCENE_INVALID" || code === "BUILD_FAILED";
+  if (!isFile || STORED_SCENE.test(String(details.value)) || fromOwnMachine(request)) return error;
+  return new CodedError(code, { field: "scene", value: details.value });
 }
 
 function asksForPage({ method, url, headers }: FastifyRequest): boolean {

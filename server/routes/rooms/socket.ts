@@ -6,6 +6,7 @@ import websocket, { type WebSocket } from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../../shared/errorCodes.ts";
 import { CloseCode, Limits } from "../../../shared/protocol/protocol.ts";
+import { answerUnreadable } from "../guards/failures.ts";
 import { fromAllowedOrigin } from "../guards/crossSite.ts";
 import type { Config } from "../../config.ts";
 import { addressKey } from "../../auth/addresses.ts";
@@ -59,6 +60,8 @@ export async function socketRoutes(app: FastifyInstance, options: SocketRouteOpt
   const beat = setInterval(() => sockets.beat(), BEAT_MS);
   beat.unref();
   app.addHook("onClose", async () => clearInterval(beat));
+  // A handshake that ws cannot accept is answered like any other unreadable request.
+  app.websocketServer.on("wsClientError", answerUnreadable);
   app.route<{ Params: { room: string } }>({
     method: "GET",
     url: "/api/rooms/:room/socket",

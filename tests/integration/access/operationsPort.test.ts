@@ -26,10 +26,11 @@ const ask = (
   origin: string,
   path: string,
   method = "GET",
+  more: Record<string, string> = {},
 ): Promise<{ status: number; body: string; location?: string }> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);
-    const headers = { authorization: `Bearer ${ADMIN}` };
+    const headers = { authorization: `Bearer ${ADMIN}`, ...more };
     request({ hostname, port, path, method, headers }, (response) => {
       let body = "";
       response.on("data", (piece) => (body += String(piece)));
@@ -119,6 +120,12 @@ test("no room's socket opens on the operators' port", async () => {
   );
   socket.once("error", () => {});
   expect(await refused).toBe(404);
+});
+
+test("a request that offers h2c, as Java's client does, is answered", async () => {
+  const headers = { connection: "upgrade, http2-settings", upgrade: "h2c", "http2-settings": "AAMAAABkAAQAAP__" };
+  for (const origin of [visitors, operators])
+    expect((await ask(origin, "/api/rooms", "GET", headers)).status).toBe(200);
 });
 
 test("the port ends with the server", async () => {

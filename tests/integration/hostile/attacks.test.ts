@@ -129,9 +129,17 @@ describe("an ambiguous request is refused, and the request hidden in it is not a
   });
 });
 
+const UPGRADE =
+  "GET /api/rooms/room/socket HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13";
+const KEY = "dGhlIHNhbXBsZSBub25jZQ==";
 test.each([
   ["a TLS greeting", "\x16\x03\x01\x00\xa5\x01"],
   ["a preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+  ["a socket without a key", `${UPGRADE}\r\n\r\n`],
+  [
+    "a socket with broken subprotocols",
+    `${UPGRADE}\r\nsec-websocket-key: ${KEY}\r\nsec-websocket-protocol: a, a\r\n\r\n`,
+  ],
 ])("%s is answered like any other error", async (_title, bytes) => {
   const answer = await raw(bytes);
   expect(statuses(answer)).toEqual([400]);

@@ -1,9 +1,12 @@
 /** Slow, idle or numerous connections, foreign host names, and strings with invalid UTF-8, over raw sockets. */
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import WebSocket from "ws";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
+import { Lines } from "../../../server/routes/guards/connectionLimits.ts";
 import { hostCheck, parseTrustProxy, proxyCheck } from "../../../server/trust.ts";
 import { ClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { CloseCode, PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
@@ -123,6 +126,26 @@ test("an unwanted body is not read: the connection ends with the response; a sma
   const [answer] = (await once(socket, "data")) as [Buffer];
   expect(String(answer)).toMatch(/^HTTP\/1.1 404 [^]*\r\nconnection: keep-alive\r\n/i);
   socket.destroy();
+});
+
+test("requests on connections that were reset before the server saw them are not handled", async () => {
+  const seen: (string | undefined)[] = [];
+  const http = createServer(({ socket }, response) => {
+    seen.push(socket.remoteAddress);
+    response.end();
+  });
+  new Lines({ perAddress: 9, carries: () => false, count: () => true, onRefused: () => {} }).watch(http);
+  http.listen(0, "127.0.0.1");
+  await once(http, "listening");
+  const { port: at } = http.address() as AddressInfo;
+  // This process, and so the server, stands still until the client has gone.
+  const client = `const socket = require("node:net").connect(${at}, "127.0.0.1", () =>
+    socket.write("GET / HTTP/1.1\\r\\nhost: localhost\\r\\n\\r\\n", () => socket.resetAndDestroy()))`;
+  expect(spawnSync(process.execPath, ["-e", client]).status).toBe(0);
+  expect((await fetch(`http://127.0.0.1:${at}`)).status).toBe(200);
+  expect(seen).toEqual(["127.0.0.1"]);
+  http.close();
+  http.closeAllConnections();
 });
 
 test("a foreign host name is refused, even if origin and host agree", async () => {
