@@ -134,7 +134,7 @@ test.each([
   const head = ["POST /api/rooms/far/undo HTTP/1.1", "host: 127.0.0.1", "connection: close", header];
   const more = [`authorization: Bearer ${ADMIN}`, "content-type: application/json", "content-length: 13"];
   const request = [...head, ...more, "", '{"seconds":0}'].join("\r\n");
-  const answers = await Promise.all(both().map((server) => raw(server, request)));
+  const answers = await Promise.all(both().map((server) => rawAnswer(server, request)));
   for (const answer of answers)
     expect(answer).toMatch(/^(HTTP\/1\.1 100 Continue\r\n\r\n)?HTTP\/1\.1 400 .*"seconds"/s);
 });
