@@ -41,7 +41,8 @@ import {
 import { countWork } from "../state/work";
 import { meetsSurface } from "../state/filters";
 import { apart, CAUTION, high, isMet, keepLists, look, low, POINT, speed } from "./ballLists";
-import { holdCorner, releaseCorner } from "./heldCorners";
+import { holdCorner, releaseCorner, yieldCorner } from "./heldCorners";
+import { holdLayers, releaseLayers } from "./heldLayers";
 import { islandOf, join, meetsFixed } from "../state/islands";
 import { lowFrom, lowPrevFrom, place } from "../math/places";
 import { measure, moveParticles } from "./rigidBody";
@@ -167,6 +168,7 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
   let bounced = false;
   const collides = load<i32>(L.HEADER, L.H_COLLIDER_COUNT) !== 0;
   if (collides) for (let n = 0; n < balls; n++) visitListed(rows + <usize>n * L.BALL_BYTES, true);
+  if (collides) holdLayers();
   for (let n = 0; n < balls; n++) {
     const ball = rows + <usize>n * L.BALL_BYTES;
     touchFirm(ball, scratch + ROTATION_SCRATCH);
@@ -177,6 +179,7 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
     bounced = false;
     for (let n = 0; n < balls; n++) bounced = touchOthers(n, balls, rows) || bounced;
   }
+  if (collides) releaseLayers();
   if (collides) for (let n = 0; n < balls; n++) visitListed(rows + <usize>n * L.BALL_BYTES, false);
   for (let n = 0; n < balls; n++) {
     const shape = <usize>load<u32>(rows + <usize>n * L.BALL_BYTES, L.BALL_SHAPE);
@@ -360,6 +363,7 @@ function touchListed(ball: usize, room: usize, hold: bool): f64 {
       deepest = max<f64>(deepest, depth / R);
       if (!hold && !blocked) {
         const A = cornerOf(listed, 0);
+        for (let k: usize = 0; k < (listed & POINT ? 1 : 3); k++) yieldCorner(cornerOf(listed, k), nx, ny, nz);
         respond(shape, A, cornerOf(listed, 1), cornerOf(listed, 2), depth, R, room - ROTATION_SCRATCH);
         // once more if that has pressed a corner into a collider
         pressed = holdEntry(listed, true);
