@@ -10,7 +10,8 @@
  * b_i^2. ballSweep.ts finds the depth, swept through the substep. Restitution reverses the approach, positions included
  * (rigidContact.ts explains why). The part of a push beyond that makes no velocity (xPrev moves along). A triangle of a
  * rigid body moves the whole body. Both sides are pushed at one point, or friction would be a couple.
- * Colliders carry a ball through the particles that lie on them (heldCorners.ts).
+ * Colliders carry a ball through the particles that lie on them (heldCorners.ts), and through layers on these
+ * (heldLayers.ts).
  * Triangles share corners, so a sweep of pushes leaves some inside: sweeps follow until none is deeper than 0.5 % of
  * the radius. Triangles that still are move with the ball for this substep, in their relative position at its start
  * (the rigid impact zone of Bridson et al. 2002).
@@ -56,7 +57,7 @@ import { center, center32, centerBefore, centerBefore32, respond, stick, touchBa
 const SWEEPS = 8;
 /** Counted work of a listed particle or triangle in a sweep. */
 const UNITS_OF_DEPTH = 2;
-/** Counted work of a listed particle or triangle whose corners may be held. */
+/** Counted work of a listed particle or triangle whose corners may be held, and of each collider that they ask. */
 const UNITS_OF_HOLD = 2;
 const RESIDUE: f64 = 5e-3;
 /** Factor of the boxes that leave things out: float32 rounds what is far from the origin. */
@@ -167,8 +168,10 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
   keepLists(balls, rows, h, (pass & L.PASS_FIRST) !== 0);
   let bounced = false;
   const collides = load<i32>(L.HEADER, L.H_COLLIDER_COUNT) !== 0;
-  if (collides) for (let n = 0; n < balls; n++) visitListed(rows + <usize>n * L.BALL_BYTES, true);
-  if (collides) holdLayers();
+  if (collides) {
+    for (let n = 0; n < balls; n++) visitListed(rows + <usize>n * L.BALL_BYTES, true);
+    holdLayers();
+  }
   for (let n = 0; n < balls; n++) {
     const ball = rows + <usize>n * L.BALL_BYTES;
     touchFirm(ball, scratch + ROTATION_SCRATCH);
@@ -179,8 +182,10 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
     bounced = false;
     for (let n = 0; n < balls; n++) bounced = touchOthers(n, balls, rows) || bounced;
   }
-  if (collides) releaseLayers();
-  if (collides) for (let n = 0; n < balls; n++) visitListed(rows + <usize>n * L.BALL_BYTES, false);
+  if (collides) {
+    releaseLayers();
+    for (let n = 0; n < balls; n++) visitListed(rows + <usize>n * L.BALL_BYTES, false);
+  }
   for (let n = 0; n < balls; n++) {
     const shape = <usize>load<u32>(rows + <usize>n * L.BALL_BYTES, L.BALL_SHAPE);
     moveParticles(shape, toPrev, L.SHAPE_PUSH_STILL, L.SHAPE_TWIST_STILL);
@@ -201,7 +206,8 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
 
 /** Holds the listed particles that are in colliders (heldCorners.ts), or ends their holds. */
 function visitListed(ball: usize, holds: bool): void {
-  countWork(UNITS_OF_HOLD * load<i32>(ball, L.BALL_COUNT));
+  const asked = holds ? load<i32>(L.HEADER, L.H_COLLIDER_COUNT) : 0;
+  countWork((UNITS_OF_HOLD + asked) * load<i32>(ball, L.BALL_COUNT));
   for (let n = load<i32>(ball, L.BALL_COUNT), entry = <usize>load<u32>(ball, L.BALL_LIST); n > 0; n--, entry += 4) {
     const listed = load<u32>(entry);
     if (holds) holdEntry(listed, false);

@@ -63,18 +63,22 @@ export function isSeen(particle: usize): bool {
   return load<f32>(maskOf(particle), 12) !== 0;
 }
 
-/** Fourth lane of `beforeOf` of a particle on a layer: minus its friction minus 1. Its mask has the support's normal. */
+/** Fourth lane of `beforeOf` of a particle on a layer: this minus its friction. Its mask has the support's normal. */
 const ON_LAYER: f32 = -1;
 /** Least cosine between the normal of a support and that of the ball that presses onto it. */
 const ONTO: f64 = Math.SQRT1_2;
 
-/** Holds a particle of the side `sign` of a near pair where it is. It moves with the other side, which is held. */
+/**
+ * Holds a particle on one side of a near pair where it is. Its displacement is that of the other side, which is held.
+ * @param sign 1: the side with positive weights, -1: the other one
+ */
 export function holdOnLayer(particle: usize, lane: usize, sign: f32): void {
   let carried = f32x4.splat(0);
   for (let k: usize = 0; k < 64; k += 16) {
     const b: f32 = -sign * load<f32>(lane + k, L.CONTACT_BLOCK_WEIGHT);
     const at = <usize>load<u32>(lane + k);
-    if (b > 0) carried = f32x4.add(carried, f32x4.mul(f32x4.splat(b), f32x4.sub(v128.load(at), v128.load(at + toPrev()))));
+    if (b > 0)
+      carried = f32x4.add(carried, f32x4.mul(f32x4.splat(b), f32x4.sub(v128.load(at), v128.load(at + toPrev()))));
   }
   const prev = particle + toPrev();
   const own = f32x4.sub(v128.load(particle), v128.load(prev));

@@ -63,7 +63,7 @@ export function releaseLayers(): void {
   }
 }
 
-/** Holds one side of a pair near a ball if the other one does not move. @returns whether anything was seen anew */
+/** Holds one side of a pair near a ball if the other one does not move. @returns whether more is seen or held */
 function holdPair(lane: usize): bool {
   let seen = 0;
   for (let k: usize = 0; k < 4; k++) seen += isSeen(particleOf(lane, k)) ? 1 : 0;

@@ -437,8 +437,8 @@ function leave(): void {
 }
 
 /**
- * Returns the motion of a particle by the response that makes a velocity. If the response only takes back a displacement
- * without a velocity (xPrev - S: an older depth in a ball, say), it makes none either. Otherwise corners of a fold
+ * Returns the motion of a particle by the response that makes a velocity. Where the response takes back a displacement
+ * without a velocity (xPrev - S, an older depth in a ball, say), it makes none either. Otherwise corners of a fold
  * between a ball and the floor gained 3 m/s in every substep, and shook the ball.
  * @param from address of its position before the response
  */
