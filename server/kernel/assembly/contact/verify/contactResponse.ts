@@ -438,9 +438,9 @@ function leave(): void {
 
 /**
  * Returns the motion of a particle by the response that makes a velocity. Where it takes back a displacement without a
- * velocity (xPrev - S, an older depth in a ball, say), it makes none either. Otherwise corners of a fold
- * between a ball and the floor gained 3 m/s in every substep, and shook the ball. Not in rooms with intersections: these
- * kicks help them apart.
+ * velocity (xPrev - S: older depth in a ball, say), it makes none either. Otherwise corners of a fold between a ball
+ * and the floor gained 3 m/s in every substep, and shook the ball. Rooms with intersections keep these kicks: they help
+ * bodies apart.
  * @param from address of its position before the response
  */
 function motionOf(particle: usize, from: usize): v128 {
