@@ -1,9 +1,10 @@
 /**
  * A heavy ball on a thin sheet on a collider (server/kernel/assembly/rigid/heldCorners.ts): the collider carries it,
- * through the sheet, without the exact response. Friction is the smaller one of the two sides of the sheet.
+ * through one or more sheets (heldLayers.ts), without the exact response. Friction is the smaller one of the two sides
+ * of a sheet.
  */
 import { describe, expect, test } from "vitest";
-import type { Collider } from "../../../shared/scene/scene.ts";
+import type { Body, Collider } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
 
 const R = 0.026;
@@ -15,7 +16,8 @@ const H = 1 / 60 / SUBSTEPS;
 const BALL = 0.5;
 const SHEET = 0.5;
 
-function room(ground: Collider): Promise<Laboratory> {
+/** @param cells of 1 cm along the sheets, which end 10 cm behind the ball */
+function room(ground: Collider, layers = 1, cells = 60): Promise<Laboratory> {
   return laboratory({
     gravity: [0, -G, 0],
     damping: 0,
@@ -23,27 +25,30 @@ function room(ground: Collider): Promise<Laboratory> {
     iterations: 1,
     colliders: [ground],
     bodies: [
-      {
-        name: "sheet",
-        kind: "cloth",
-        mesh: { type: "grid", size: [0.6, 0.2], cells: [60, 20] },
-        transform: { translate: [0.2, GAP / 2, 0] },
-        material: {
-          density: 300,
-          thickness: 0.001,
-          youngsModulus: 500_000,
-          poissonsRatio: 0.3,
-          bendingStiffness: 2e-5,
-          friction: SHEET,
-        },
-        contact: { thickness: GAP },
-        solver: "compliant",
-      },
+      ...Array.from(
+        { length: layers },
+        (_, n): Body => ({
+          name: `sheet ${n}`,
+          kind: "cloth",
+          mesh: { type: "grid", size: [cells / 100, 0.2], cells: [cells, 20] },
+          transform: { translate: [cells / 200 - 0.1, (n + 0.5) * GAP, 0] },
+          material: {
+            density: 300,
+            thickness: 0.001,
+            youngsModulus: 500_000,
+            poissonsRatio: 0.3,
+            bendingStiffness: 2e-5,
+            friction: SHEET,
+          },
+          contact: { thickness: GAP },
+          solver: "compliant",
+        }),
+      ),
       {
         name: "ball",
         kind: "ball",
         mesh: { type: "ball", radius: R, subdivisions: 2 },
-        transform: { translate: [0, GAP + R, 0] },
+        transform: { translate: [0, layers * GAP + R, 0] },
         material: { density: 2500, friction: BALL },
       },
     ],
@@ -80,6 +85,15 @@ test.each(Object.entries(grounds))(
     expect(lab.world.contactCounts().impulses).toBe(impulses);
   },
 );
+
+test("a floor carries a marble through two sheets without exact responses", async () => {
+  const lab = await room(plane(0.5), 2, 20);
+  lab.run(30);
+  const { impulses } = lab.world.contactCounts();
+  lab.run(10);
+  expect(mean(lab.positions(2))[1]).toBeGreaterThan(R + 1.5 * GAP);
+  expect(lab.world.contactCounts().impulses).toBe(impulses);
+});
 
 describe("a marble that slides over a sheet", () => {
   const SPEED = 0.5;

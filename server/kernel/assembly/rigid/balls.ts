@@ -10,7 +10,8 @@
  * b_i^2. ballSweep.ts finds the depth, swept through the substep. Restitution reverses the approach, positions included
  * (rigidContact.ts explains why). The part of a push beyond that makes no velocity (xPrev moves along). A triangle of a
  * rigid body moves the whole body. Both sides are pushed at one point, or friction would be a couple.
- * Colliders carry a ball through the particles that lie on them (heldCorners.ts).
+ * Colliders carry a ball through the particles that lie on them (heldCorners.ts), and through layers on these
+ * (heldLayers.ts).
  * Triangles share corners, so a sweep of pushes leaves some inside: sweeps follow until none is deeper than 0.5 % of
  * the radius. Triangles that still are move with the ball for this substep, in their relative position at its start
  * (the rigid impact zone of Bridson et al. 2002).
@@ -41,7 +42,8 @@ import {
 import { countWork } from "../state/work";
 import { meetsSurface } from "../state/filters";
 import { apart, CAUTION, high, isMet, keepLists, look, low, POINT, speed } from "./ballLists";
-import { holdCorner, releaseCorner } from "./heldCorners";
+import { holdCorner, releaseCorner, yieldCorner } from "./heldCorners";
+import { holdLayers, releaseLayers } from "./heldLayers";
 import { islandOf, join, meetsFixed } from "../state/islands";
 import { lowFrom, lowPrevFrom, place } from "../math/places";
 import { measure, moveParticles } from "./rigidBody";
@@ -55,7 +57,7 @@ import { center, center32, centerBefore, centerBefore32, respond, stick, touchBa
 const SWEEPS = 8;
 /** Counted work of a listed particle or triangle in a sweep. */
 const UNITS_OF_DEPTH = 2;
-/** Counted work of a listed particle or triangle whose corners may be held. */
+/** Counted work of a listed particle or triangle whose corners may be held, and of each collider that they ask. */
 const UNITS_OF_HOLD = 2;
 const RESIDUE: f64 = 5e-3;
 /** Enlarges the boxes of the broad phase for the rounding of float32 far from the origin. */
@@ -178,7 +180,10 @@ export function solveBalls(pass: i32, scratch: usize): void {
   listBalls((pass & L.PASS_FIRST) !== 0 && !listsEarly(), scratch);
   let bounced = false;
   const collides = load<i32>(L.HEADER, L.H_COLLIDER_COUNT) !== 0;
-  if (collides) for (let n = 0; n < balls; n++) visitListed(rows + <usize>n * L.BALL_BYTES, true);
+  if (collides) {
+    for (let n = 0; n < balls; n++) visitListed(rows + <usize>n * L.BALL_BYTES, true);
+    holdLayers();
+  }
   for (let n = 0; n < balls; n++) {
     const ball = rows + <usize>n * L.BALL_BYTES;
     touchFirm(ball, scratch + ROTATION_SCRATCH);
@@ -189,7 +194,10 @@ export function solveBalls(pass: i32, scratch: usize): void {
     bounced = false;
     for (let n = 0; n < balls; n++) bounced = touchOthers(n, balls, rows) || bounced;
   }
-  if (collides) for (let n = 0; n < balls; n++) visitListed(rows + <usize>n * L.BALL_BYTES, false);
+  if (collides) {
+    releaseLayers();
+    for (let n = 0; n < balls; n++) visitListed(rows + <usize>n * L.BALL_BYTES, false);
+  }
   for (let n = 0; n < balls; n++) {
     const shape = <usize>load<u32>(rows + <usize>n * L.BALL_BYTES, L.BALL_SHAPE);
     moveParticles(shape, toPrev, L.SHAPE_PUSH_STILL, L.SHAPE_TWIST_STILL);
@@ -210,7 +218,8 @@ export function solveBalls(pass: i32, scratch: usize): void {
 
 /** Holds the listed particles that are in colliders (heldCorners.ts), or ends their holds. */
 function visitListed(ball: usize, holds: bool): void {
-  countWork(UNITS_OF_HOLD * load<i32>(ball, L.BALL_COUNT));
+  const asked = holds ? load<i32>(L.HEADER, L.H_COLLIDER_COUNT) : 0;
+  countWork((UNITS_OF_HOLD + asked) * load<i32>(ball, L.BALL_COUNT));
   for (let n = load<i32>(ball, L.BALL_COUNT), entry = <usize>load<u32>(ball, L.BALL_LIST); n > 0; n--, entry += 4) {
     const listed = load<u32>(entry);
     if (holds) holdEntry(listed, false);
@@ -372,6 +381,7 @@ function touchListed(ball: usize, room: usize, hold: bool): f64 {
       deepest = max<f64>(deepest, depth / R);
       if (!hold && !blocked) {
         const A = cornerOf(listed, 0);
+        for (let k: usize = 0; k < (listed & POINT ? 1 : 3); k++) yieldCorner(cornerOf(listed, k), nx, ny, nz);
         respond(shape, A, cornerOf(listed, 1), cornerOf(listed, 2), depth, R, room - ROTATION_SCRATCH);
         // once more if that has pressed a corner into a collider
         pressed = holdEntry(listed, true);

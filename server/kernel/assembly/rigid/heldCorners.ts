@@ -59,6 +59,53 @@ function heldMass(particle: usize): f64 {
   return max<f32>(0, load<f32>(maskOf(particle), 12));
 }
 
+/** Whether a particle was examined. */
+// @inline
+export function isSeen(particle: usize): bool {
+  return load<f32>(maskOf(particle), 12) !== 0;
+}
+
+/** Fourth lane of `beforeOf` of a particle on a layer: this minus its friction. Its mask has the support's normal. */
+const ON_LAYER: f32 = -1;
+/** Least cosine between the normal of a support and that of the ball that presses onto it. */
+const ONTO: f64 = Math.SQRT1_2;
+
+/**
+ * Holds a particle on one side of a near pair where it is. Its displacement is that of the other side, which is held.
+ * @param sign 1: the side with positive weights, -1: the other one
+ */
+export function holdOnLayer(particle: usize, lane: usize, sign: f32): void {
+  let carried = f32x4.splat(0);
+  for (let k: usize = 0; k < 64; k += 16) {
+    const b: f32 = -sign * load<f32>(lane + k, L.CONTACT_BLOCK_WEIGHT);
+    const at = <usize>load<u32>(lane + k);
+    if (b > 0)
+      carried = f32x4.add(carried, f32x4.mul(f32x4.splat(b), f32x4.sub(v128.load(at), v128.load(at + toPrev()))));
+  }
+  const prev = particle + toPrev();
+  const own = f32x4.sub(v128.load(particle), v128.load(prev));
+  const before = f32x4.replace_lane(f32x4.sub(own, carried), 3, 0);
+  const n = f32x4(
+    sign * load<f32>(lane, L.CONTACT_BLOCK_NORMAL),
+    sign * load<f32>(lane, L.CONTACT_BLOCK_NORMAL + 16),
+    sign * load<f32>(lane, L.CONTACT_BLOCK_NORMAL + 32),
+    load<f32>(particle, 12),
+  );
+  v128.store(maskOf(particle), n);
+  v128.store(beforeOf(particle), f32x4.replace_lane(before, 3, ON_LAYER - load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC)));
+  v128.store(prev, f32x4.add(v128.load(prev), before));
+  store<f32>(particle, 0, 12);
+}
+
+/** Ends the hold of a particle on a layer, if a ball in direction n does not press it onto its support. */
+export function yieldCorner(particle: usize, nx: f64, ny: f64, nz: f64): void {
+  if (!(heldMass(particle) > 0)) return;
+  if (!(load<f32>(beforeOf(particle), 12) <= ON_LAYER)) return;
+  const n = maskOf(particle);
+  const along = nx * <f64>load<f32>(n) + ny * <f64>load<f32>(n, 4) + nz * <f64>load<f32>(n, 8);
+  if (!(along > ONTO)) releaseCorner(particle);
+}
+
 /** Ends a particle's hold. Its collider answers to its depth. */
 export function releaseCorner(particle: usize): void {
   if (!load<u32>(L.HEADER, L.H_COLOR_MASKS)) return;
@@ -69,7 +116,8 @@ export function releaseCorner(particle: usize): void {
   v128.store(mask, f32x4.splat(0));
   if (w < 0) return;
   const prev = particle + toPrev();
-  v128.store(particle, f32x4.replace_lane(f32x4.sub(v128.load(particle), onto), 3, w));
+  const moved = load<f32>(beforeOf(particle), 12) <= ON_LAYER ? f32x4.splat(0) : onto;
+  v128.store(particle, f32x4.replace_lane(f32x4.sub(v128.load(particle), moved), 3, w));
   v128.store(prev, f32x4.sub(v128.load(prev), f32x4.replace_lane(v128.load(beforeOf(particle)), 3, 0)));
 }
 
@@ -79,7 +127,9 @@ export function heldFriction(A: usize, B: usize, C: usize, friction: f64): f64 {
 }
 
 function frictionUnder(particle: usize, friction: f64): f64 {
-  return heldMass(particle) > 0 ? min<f64>(friction, <f64>load<f32>(beforeOf(particle), 12)) : friction;
+  if (!(heldMass(particle) > 0)) return friction;
+  const own = load<f32>(beforeOf(particle), 12);
+  return min<f64>(friction, <f64>(own <= ON_LAYER ? ON_LAYER - own : own));
 }
 
 /**
