@@ -57,6 +57,12 @@ function heldMass(particle: usize): f64 {
   return max<f32>(0, load<f32>(maskOf(particle), 12));
 }
 
+/** Returns whether a particle is held. */
+// @inline
+export function isHeld(particle: usize): bool {
+  return heldMass(particle) > 0;
+}
+
 /** Ends a particle's hold. Its collider answers to its depth. */
 export function releaseCorner(particle: usize): void {
   if (!load<u32>(L.HEADER, L.H_COLOR_MASKS)) return;
@@ -76,7 +82,8 @@ export function heldFriction(A: usize, B: usize, C: usize, friction: f64): f64 {
   return min<f64>(frictionUnder(A, friction), min<f64>(frictionUnder(B, friction), frictionUnder(C, friction)));
 }
 
-function frictionUnder(particle: usize, friction: f64): f64 {
+/** Returns the friction of a held particle with its collider, at most `friction`; of another one `friction`. */
+export function frictionUnder(particle: usize, friction: f64): f64 {
   return heldMass(particle) > 0 ? min<f64>(friction, <f64>load<f32>(beforeOf(particle), 12)) : friction;
 }
 

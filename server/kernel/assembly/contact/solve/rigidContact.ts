@@ -43,6 +43,7 @@ import { dot3 } from "../../math/lanes";
 import { gather } from "./contactLanes";
 import { inverseMassAt, measure, moveParticles } from "../../rigid/rigidBody";
 import { shareWithoutGain } from "../../rigid/rigidBounce";
+import { holdCorner, releaseCorner } from "../../rigid/heldCorners";
 import { addGrounds, fallOf, standingRow } from "../../rigid/rigidGround";
 import {
   beginRows,
@@ -209,6 +210,7 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
     open(<usize>load<u32>(contact, L.RIGID_CONTACT_SECOND), scratch);
   }
   beginRows();
+  for (let n = 0; n < contacts; n++) visitSoft(contactAt(n), true);
   for (let n = 0; n < contacts; n++) prepare(contactAt(n));
   addColliders(scratch);
   beginMovers(first);
@@ -228,6 +230,20 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
     const contact = contactAt(n);
     close(<usize>load<u32>(contact, L.RIGID_CONTACT_FIRST));
     close(<usize>load<u32>(contact, L.RIGID_CONTACT_SECOND));
+    if (load<u32>(contact, L.RIGID_CONTACT_LANE)) visitSoft(contact, false);
+  }
+}
+
+/** Holds a pair's soft particles that are in colliders (heldCorners.ts), or ends their holds. */
+function visitSoft(contact: usize, holds: bool): void {
+  const lane = <usize>load<u32>(contact, L.RIGID_CONTACT_LANE);
+  const one = <usize>load<u32>(contact, L.RIGID_CONTACT_FIRST);
+  const two = <usize>load<u32>(contact, L.RIGID_CONTACT_SECOND);
+  if (one && two) return;
+  for (let k: usize = 0; k < 4; k++) {
+    if (weightOf(contact, k) > 0 ? one : two) continue;
+    if (holds) holdCorner(particleOf(lane, k), false);
+    else releaseCorner(particleOf(lane, k));
   }
 }
 

@@ -5,6 +5,7 @@
 import * as L from "../../layout/layout";
 import { mostRelease } from "./release";
 import { lowFrom, lowPrevFrom, place } from "../../math/places";
+import { frictionUnder, heldFriction, isHeld } from "../../rigid/heldCorners";
 import { inverseMassAt } from "../../rigid/rigidBody";
 
 /** As in contactSolver.ts. */
@@ -77,7 +78,7 @@ export function prepare(contact: usize): void {
     }
     if (!(b > 0 ? one : two)) {
       light += <f64>load<f32>(at, 12) * b * b;
-      moves = moves || (v128.bitmask<i32>(f32x4.eq(v128.load(at), v128.load(at + toPrev))) & 7) !== 7;
+      moves = moves || isHeld(at) || (v128.bitmask<i32>(f32x4.eq(v128.load(at), v128.load(at + toPrev))) & 7) !== 7;
     }
     const gx: f64 = load<f32>(at + toAcc);
     const gy: f64 = load<f32>(at + toAcc, 4);
@@ -140,10 +141,15 @@ function want(contact: usize, gap: f64, most: f64, gives: bool): void {
   restMotion = max<f64>(restMotion, fall);
   // A contact that has slid no farther than by external acceleration sticks up to its static limit, whatever the others
   // do. (One that was cut to dynamic friction passed its load on: a block broke away at 0.9 of the limit.)
-  const still: f64 = load<f32>(lane, L.CONTACT_BLOCK_STATIC);
+  const still = heldFriction(
+    particleOf(lane, 0),
+    particleOf(lane, 1),
+    particleOf(lane, 2),
+    frictionUnder(particleOf(lane, 3), load<f32>(lane, L.CONTACT_BLOCK_STATIC)),
+  );
   const rested = ux * ux + uy * uy + uz * uz - approach * approach <= fall * fall;
   store<f64>(contact, still, L.RIGID_CONTACT_STATIC);
-  store<f64>(contact, rested ? still : <f64>load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC), L.RIGID_CONTACT_DYNAMIC);
+  store<f64>(contact, rested ? still : min<f64>(still, load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC)), L.RIGID_CONTACT_DYNAMIC);
   const slow = !(approach > 2 * fall);
   const release = gives ? mostRelease(r, fall, ux * ux + uy * uy + uz * uz) : Infinity;
   const impact = e > 0 && gap < r && !slow ? min<f64>(approach, approachBefore(contact, h)) : 0;
