@@ -149,7 +149,11 @@ function want(contact: usize, gap: f64, most: f64, gives: bool): void {
   );
   const rested = ux * ux + uy * uy + uz * uz - approach * approach <= fall * fall;
   store<f64>(contact, still, L.RIGID_CONTACT_STATIC);
-  store<f64>(contact, rested ? still : min<f64>(still, load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC)), L.RIGID_CONTACT_DYNAMIC);
+  store<f64>(
+    contact,
+    rested ? still : min<f64>(still, load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC)),
+    L.RIGID_CONTACT_DYNAMIC,
+  );
   const slow = !(approach > 2 * fall);
   const release = gives ? mostRelease(r, fall, ux * ux + uy * uy + uz * uz) : Infinity;
   const impact = e > 0 && gap < r && !slow ? min<f64>(approach, approachBefore(contact, h)) : 0;
