@@ -83,8 +83,7 @@ export function heldFriction(A: usize, B: usize, C: usize, friction: f64): f64 {
   return min<f64>(frictionUnder(A, friction), min<f64>(frictionUnder(B, friction), frictionUnder(C, friction)));
 }
 
-/** Returns the friction of a held particle with its collider, at most `friction`; of another one `friction`. */
-export function frictionUnder(particle: usize, friction: f64): f64 {
+function frictionUnder(particle: usize, friction: f64): f64 {
   return heldMass(particle) > 0 ? min<f64>(friction, <f64>load<f32>(beforeOf(particle), 12)) : friction;
 }
 

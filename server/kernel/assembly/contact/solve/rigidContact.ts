@@ -21,6 +21,7 @@
  * in a substep.
  */
 import * as L from "../../layout/layout";
+import { laidFriction } from "../../colliders/leaveColliders";
 import { enterStage } from "../../scheduler/clock";
 import { countWork } from "../../state/work";
 import { rigidRow } from "../../state/owners";
@@ -234,16 +235,20 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
   }
 }
 
-/** Holds a pair's soft particles that are in colliders (heldCorners.ts), or ends their holds. */
+/**
+ * Holds a pair's soft particles that are in colliders (heldCorners.ts), or ends their holds. Not those that slide more
+ * easily on the collider than in the pair: the body drags them along.
+ */
 function visitSoft(contact: usize, holds: bool): void {
   const lane = <usize>load<u32>(contact, L.RIGID_CONTACT_LANE);
   const one = <usize>load<u32>(contact, L.RIGID_CONTACT_FIRST);
   const two = <usize>load<u32>(contact, L.RIGID_CONTACT_SECOND);
   if (one && two) return;
+  const grips = 0.99 * load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC);
   for (let k: usize = 0; k < 4; k++) {
     if (weightOf(contact, k) > 0 ? one : two) continue;
-    if (holds) holdCorner(particleOf(lane, k), false);
-    else releaseCorner(particleOf(lane, k));
+    const at = particleOf(lane, k);
+    if (!holds || (holdCorner(at, false) && laidFriction < grips)) releaseCorner(at);
   }
 }
 

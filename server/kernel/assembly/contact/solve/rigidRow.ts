@@ -5,7 +5,7 @@
 import * as L from "../../layout/layout";
 import { mostRelease } from "./release";
 import { lowFrom, lowPrevFrom, place } from "../../math/places";
-import { frictionUnder, heldFriction, isHeld } from "../../rigid/heldCorners";
+import { isHeld } from "../../rigid/heldCorners";
 import { inverseMassAt } from "../../rigid/rigidBody";
 
 /** As in contactSolver.ts. */
@@ -141,19 +141,10 @@ function want(contact: usize, gap: f64, most: f64, gives: bool): void {
   restMotion = max<f64>(restMotion, fall);
   // A contact that has slid no farther than by external acceleration sticks up to its static limit, whatever the others
   // do. (One that was cut to dynamic friction passed its load on: a block broke away at 0.9 of the limit.)
-  const still = heldFriction(
-    particleOf(lane, 0),
-    particleOf(lane, 1),
-    particleOf(lane, 2),
-    frictionUnder(particleOf(lane, 3), load<f32>(lane, L.CONTACT_BLOCK_STATIC)),
-  );
+  const still: f64 = load<f32>(lane, L.CONTACT_BLOCK_STATIC);
   const rested = ux * ux + uy * uy + uz * uz - approach * approach <= fall * fall;
   store<f64>(contact, still, L.RIGID_CONTACT_STATIC);
-  store<f64>(
-    contact,
-    rested ? still : min<f64>(still, load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC)),
-    L.RIGID_CONTACT_DYNAMIC,
-  );
+  store<f64>(contact, rested ? still : <f64>load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC), L.RIGID_CONTACT_DYNAMIC);
   const slow = !(approach > 2 * fall);
   const release = gives ? mostRelease(r, fall, ux * ux + uy * uy + uz * uz) : Infinity;
   const impact = e > 0 && gap < r && !slow ? min<f64>(approach, approachBefore(contact, h)) : 0;
