@@ -64,8 +64,8 @@ async function stand(
   return [creep, crossed(stage.crossed)];
 }
 /**
- * Time to settle, s. A load on a shell under pressure swings by 40 mm at first, and the stage's damping of 1/s halves it
- * every 1.4 s.
+ * Time to settle, s. A load on a shell under pressure swings by 40 mm at first, and the stage's damping of 1/s halves
+ * that every 1.4 s.
  */
 const settlingOf = (b: Partner): number => (b === "pressure shell" ? 16 : 8);
 

@@ -21,12 +21,19 @@ test.each(Object.keys(ACTS))("%s: cells are as listed", async (act) => {
   expect(differences).toEqual([]);
 });
 
-// thousands of sweeps rounded the motion of soft particles to float32: up to 3e-3 of the momentum was lost
 test.each<Cell>([
+  // thousands of sweeps rounded the motion of soft particles to float32: up to 3e-3 of the momentum was lost
   { act: "slide", a: "compliant solid", b: "rigid box" },
   { act: "slide", a: "rigid box", b: "compliant solid" },
   { act: "attachment", a: "compliant solid", b: "rigid box" },
-])("$act: $a / $b keeps momentum", async (cell) => expect(missOf(await play(cell))).toBeLessThanOrEqual(1));
+  // sweeps of its own constraints turned the shell: it crept at 0.6 to 1.7 mm/s, and gained 1.5 of its energy
+  { act: "rest", a: "pressure shell", b: "pressure shell" },
+  { act: "attachment", a: "pressure shell", b: "pressure shell" },
+  { act: "wind", a: "pressure shell", b: "triangles" },
+  // the floor did not carry cloth while the box was pushed out of it: the box crept at 0.7 mm/s, or flew up by 0.1 m
+  { act: "stack 10:1", a: "rigid box", b: "prefactored cloth" },
+  { act: "exact start", a: "rigid box", b: "compliant cloth" },
+])("$act: $a / $b holds", async (cell) => expect(missOf(await play(cell))).toBeLessThanOrEqual(1));
 
 test("all listed cells exist", () => expect(strangers(CELLS)).toEqual([]));
 

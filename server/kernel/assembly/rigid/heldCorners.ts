@@ -1,10 +1,11 @@
 /**
- * Particles between a ball and a collider. Colliders answer after balls (rigid.ts, collide.ts), so a ball of 200 g that
- * pressed a particle of cloth of 60 mg into the floor met no resistance: it sank until the exact response carried it,
- * without friction. While balls are solved, such particles lie on their collider and move with it, as if their mass
- * were infinite: the collider carries what presses on them. Their displacement is the collider's, not theirs: the
- * trembling of a sheet would hit the ball like a hammer. Friction of the ball is limited by the collider's, too, and
- * where the collider's is the smaller one, the ball drags the particle along.
+ * Particles between a ball, or another rigid body, and a collider. Colliders answer after these (rigid.ts,
+ * collide.ts), so a ball of 200 g that pressed a particle of cloth of 60 mg into the floor met no resistance: it sank
+ * until the exact response carried it, without friction. While balls and rigid contacts (rigidContact.ts) are solved,
+ * such particles lie on their collider and move with it, as if their mass were infinite: the collider carries what
+ * presses on them. Their displacement is the collider's, not theirs: the trembling of a sheet would hit the ball like
+ * a hammer. Friction of the ball is limited by the collider's, too, and where the collider's is the smaller one, the
+ * ball drags the particle along.
  */
 import * as L from "../layout/layout";
 import { laidFriction, laidX, laidY, laidZ, layOnCollider } from "../colliders/leaveColliders";
@@ -104,6 +105,12 @@ export function yieldCorner(particle: usize, nx: f64, ny: f64, nz: f64): void {
   const n = maskOf(particle);
   const along = nx * <f64>load<f32>(n) + ny * <f64>load<f32>(n, 4) + nz * <f64>load<f32>(n, 8);
   if (!(along > ONTO)) releaseCorner(particle);
+}
+
+/** Returns whether a particle is held. */
+// @inline
+export function isHeld(particle: usize): bool {
+  return heldMass(particle) > 0;
 }
 
 /** Ends a particle's hold. Its collider answers to its depth. */

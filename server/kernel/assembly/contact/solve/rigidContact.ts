@@ -21,6 +21,7 @@
  * in a substep.
  */
 import * as L from "../../layout/layout";
+import { laidFriction } from "../../colliders/leaveColliders";
 import { enterStage } from "../../scheduler/clock";
 import { countWork } from "../../state/work";
 import { rigidRow } from "../../state/owners";
@@ -43,6 +44,7 @@ import { dot3 } from "../../math/lanes";
 import { gather } from "./contactLanes";
 import { inverseMassAt, measure, moveParticles } from "../../rigid/rigidBody";
 import { shareWithoutGain } from "../../rigid/rigidBounce";
+import { holdCorner, releaseCorner } from "../../rigid/heldCorners";
 import { addGrounds, fallOf, standingRow } from "../../rigid/rigidGround";
 import { listBalls, listsEarly } from "../../rigid/balls";
 import {
@@ -210,6 +212,7 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
     open(<usize>load<u32>(contact, L.RIGID_CONTACT_SECOND), scratch);
   }
   beginRows();
+  for (let n = 0; n < contacts; n++) visitSoft(contactAt(n), true);
   for (let n = 0; n < contacts; n++) prepare(contactAt(n));
   if (listsEarly()) listBalls(first, scratch);
   addColliders(scratch);
@@ -230,6 +233,24 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
     const contact = contactAt(n);
     close(<usize>load<u32>(contact, L.RIGID_CONTACT_FIRST));
     close(<usize>load<u32>(contact, L.RIGID_CONTACT_SECOND));
+    if (load<u32>(contact, L.RIGID_CONTACT_LANE)) visitSoft(contact, false);
+  }
+}
+
+/**
+ * Holds a pair's soft particles that are in colliders (heldCorners.ts), or ends their holds. Not those that slide more
+ * easily on the collider than in the pair: the body drags them along.
+ */
+function visitSoft(contact: usize, holds: bool): void {
+  const lane = <usize>load<u32>(contact, L.RIGID_CONTACT_LANE);
+  const one = <usize>load<u32>(contact, L.RIGID_CONTACT_FIRST);
+  const two = <usize>load<u32>(contact, L.RIGID_CONTACT_SECOND);
+  if (one && two) return;
+  const grips = 0.99 * load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC);
+  for (let k: usize = 0; k < 4; k++) {
+    if (weightOf(contact, k) > 0 ? one : two) continue;
+    const at = particleOf(lane, k);
+    if (!holds || (holdCorner(at, false) && laidFriction < grips)) releaseCorner(at);
   }
 }
 

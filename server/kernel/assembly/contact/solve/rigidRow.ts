@@ -5,6 +5,7 @@
 import * as L from "../../layout/layout";
 import { mostRelease } from "./release";
 import { lowFrom, lowPrevFrom, place } from "../../math/places";
+import { isHeld } from "../../rigid/heldCorners";
 import { inverseMassAt } from "../../rigid/rigidBody";
 
 /** As in contactSolver.ts. */
@@ -77,7 +78,7 @@ export function prepare(contact: usize): void {
     }
     if (!(b > 0 ? one : two)) {
       light += <f64>load<f32>(at, 12) * b * b;
-      moves = moves || (v128.bitmask<i32>(f32x4.eq(v128.load(at), v128.load(at + toPrev))) & 7) !== 7;
+      moves = moves || isHeld(at) || (v128.bitmask<i32>(f32x4.eq(v128.load(at), v128.load(at + toPrev))) & 7) !== 7;
     }
     const gx: f64 = load<f32>(at + toAcc);
     const gy: f64 = load<f32>(at + toAcc, 4);
