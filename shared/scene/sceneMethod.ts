@@ -94,7 +94,7 @@ function checkTouch(body: Body, bodies: readonly Body[], colliders: readonly Col
 function isOfConstraints(body: Body): boolean {
   if (body.kind !== "soft" && body.kind !== "cloth") return false;
   const { model } = body.material;
-  return !body.method && body.solver !== "implicit" && model !== "shape-matching";
+  return !body.method && model !== "shape-matching";
 }
 
 function checkMaterial({ kind, material: m, mesh }: Elastic, method: Method, path: string): void {
