@@ -395,6 +395,7 @@ export class SimWorld implements World {
   private beforeSubstep(): number {
     const seconds = this.methods.move();
     this.meanwhileSeconds += seconds;
+    if (seconds > 0) this.phaseWatcher?.(HOST_STAGES.methods);
     return seconds;
   }
 

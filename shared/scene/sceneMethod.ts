@@ -8,7 +8,7 @@ import { SceneError } from "./sceneError.ts";
 import { passThrough, type Elastic } from "./sceneImplicit.ts";
 
 /**
- * Bodies with a surface have contact with everything. Points have contact with fixed shapes, and smoothed particles also
+ * Bodies with a surface have contact with everything. Points have contact with fixed shapes, smoothed particles also
  * with bodies that have a surface. Points must pass through everything else.
  */
 export function checkMethods({

@@ -203,7 +203,7 @@ function planReadout({ bodies, counts: { particles, streamed } }: World, grabCou
 }
 
 /**
- * Runs of particles that meet colliders one by one: all except those of rigid bodies and of those apart from the substeps.
+ * Runs of particles that meet colliders one by one: all except those of rigid bodies and those apart from the substeps.
  * @param tables addresses of the colliders that a body may touch; 0: all
  */
 function looseRuns(bodies: readonly BodyTemplate[], firsts: readonly number[], tables: readonly number[]): LooseRun[] {

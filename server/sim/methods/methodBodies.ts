@@ -111,6 +111,7 @@ export class MethodBodies {
    * @returns time taken, s
    */
   move(): number {
+    if (this.joined().length === 0) return 0;
     const started = performance.now();
     for (const body of this.joined()) {
       const begun = performance.now();
