@@ -98,8 +98,8 @@ export function paletteScene({ scene, low, high, extent, particles, worldRadius 
 }
 
 /**
- * Bodies of a method meet fixed shapes only, smoothed particles also compliant bodies (shared/scene/sceneMethod.ts).
- * All other primitives pass through them.
+ * Primitives pass through bodies of a method: to meet them, it would step as often as the scene has substeps
+ * (server/sim/methods/joins.ts). Smoothed particles meet compliant ones.
  */
 function passing<B extends Body>(body: B, primitives: readonly Body[]): B {
   if (!("method" in body) || !body.method) return body;

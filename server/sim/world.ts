@@ -104,6 +104,7 @@ export class SimWorld implements World {
     this.kernel = instantiateKernel(
       memory,
       () => this.betweenSubsteps(),
+      () => this.beforeSubstep(),
       (phase) => this.phaseWatcher?.(phase),
       () => this.preempt?.() ?? 0,
     );
@@ -388,6 +389,14 @@ export class SimWorld implements World {
     if (this.tuned.timeScale === 0) return false;
     const seconds = this.stepped / this.layout.tickHz;
     return this.layout.movers.some(({ path }) => stirs(path, seconds - LOOK_BACK, seconds + 1 / this.layout.tickHz));
+  }
+
+  /** @returns how long the kernel's clock is to pause, s */
+  private beforeSubstep(): number {
+    const seconds = this.methods.move();
+    this.meanwhileSeconds += seconds;
+    if (seconds > 0) this.phaseWatcher?.(HOST_STAGES.methods);
+    return seconds;
   }
 
   /** @returns how long the kernel's clock is to pause, s */

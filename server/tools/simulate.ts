@@ -17,6 +17,7 @@ import { Recorder } from "../sim/world/record.ts";
 import { type ContactCounts, noSeconds, STAGES } from "../sim/types.ts";
 import { openWorld } from "../sim/world.ts";
 import type { Inexact } from "../sim/scene/chooseSolvers.ts";
+import type { StandIn } from "../sim/scene/standIns.ts";
 import type { Form } from "../sim/constraints/constraint.ts";
 import { askedSteps } from "../sim/scene/substeps.ts";
 import { type MemoryUse, memoryUse } from "../sim/memory/usage.ts";
@@ -128,7 +129,7 @@ function run(
 }
 
 /** Describes the scene for the output: sizes, solver settings and methods; inapplicable fields are left out. */
-function shapeOf(scene: Scene, { layout, bodies, inexact }: CreatedWorld) {
+function shapeOf(scene: Scene, { layout, bodies, inexact, standIns }: CreatedWorld) {
   const asked = askedSteps(scene);
   const methods = layout.methods.map(({ body, spec }) => `${layout.bodies[body]!.name} (${spec.type})`);
   const named = (form: Form): string[] => bodies.filter((b) => b.form === form).map((b) => b.name);
@@ -142,6 +143,7 @@ function shapeOf(scene: Scene, { layout, bodies, inexact }: CreatedWorld) {
     ...(implicit.length > 0 && { implicit }),
     ...(prefactored.length > 0 && { prefactored }),
     ...(inexact && { inexact }),
+    ...(standIns.length > 0 && { standIns }),
     ...(methods.length > 0 && { methods }),
     particles: layout.particleCount,
     tetrahedra: bodies.reduce((n, b) => n + b.tets.length / 4, 0),
@@ -228,6 +230,7 @@ function print(
     implicit?: string[];
     prefactored?: string[];
     inexact?: Inexact;
+    standIns?: readonly StandIn[];
     methods?: string[];
     buildSeconds: number;
     tickMs: Record<string, number>;
@@ -272,6 +275,7 @@ function print(
     }[of] as [string, string, string];
     console.log(`${form} ${body} ${is} ${Math.round(100 * missing)} % too ${too}; not implicit because: ${why}`);
   }
+  for (const { body, meets } of r.standIns ?? []) console.log(`not implicit  ${body}: it may touch or holds ${meets}`);
   if (r.methods) console.log(`methods       ${r.methods.join(", ")}`);
   if (frames !== undefined) console.log(`recorded      ${frames} frames`);
   if (r.events) console.log(`events        ${r.events} (above)`);

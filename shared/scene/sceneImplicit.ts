@@ -7,8 +7,7 @@ import { SceneError } from "./sceneError.ts";
 
 export type Elastic = SoftBody | ClothBody;
 
-/** The implicit step handles contact only with colliders and implicit bodies: the body must pass through all others. */
-export function checkImplicit({ bodies, attachments = [] }: Pick<Scene, "bodies" | "attachments">): void {
+export function checkImplicit({ bodies }: Pick<Scene, "bodies">): void {
   bodies.forEach((body, i) => {
     if (body.kind === "ball" || body.kind === "points" || body.solver !== "implicit") return;
     const path = `/bodies/${i}`;
@@ -16,23 +15,6 @@ export function checkImplicit({ bodies, attachments = [] }: Pick<Scene, "bodies"
     for (const field of ["sweep", "start", "spawnable"] as const) {
       if (body[field]) throw new SceneError(`${path}/${field}`, body[field], "absent where solver is implicit");
     }
-    const met = bodies.find(
-      (other) => !(other.kind !== "ball" && other.solver === "implicit") && !passThrough(body, other),
-    );
-    if (met)
-      throw new SceneError(
-        `${path}/contact/ignore`,
-        body.contact?.ignore,
-        `the names of all bodies whose solver is not implicit where solver is implicit, including ${met.name}: such a body has contact only with colliders and implicit bodies`,
-      );
-    attachments.forEach(({ from, to }, n) => {
-      if ("body" in to && (from.body === body.name || to.body === body.name))
-        throw new SceneError(
-          `/attachments/${n}/to`,
-          to,
-          `a place in the world or a collider: the solver of ${body.name} is implicit`,
-        );
-    });
   });
 }
 

@@ -2,14 +2,14 @@
  * Checks the restrictions of bodies with a method (server/sim/methods): each check throws a SceneError with the field's
  * path, its value and the limit.
  */
-import type { Body, BodyContact, Collider, PointsBody, Scene } from "./scene.ts";
+import type { Body, Collider, PointsBody, Scene } from "./scene.ts";
 import type { Method } from "./sceneMethodTypes.ts";
 import { SceneError } from "./sceneError.ts";
 import { passThrough, type Elastic } from "./sceneImplicit.ts";
 
 /**
- * Particles of a method have contact with fixed shapes. Smoothed particles also have contact with cloth and soft bodies
- * that the kernel's constraints move. The body must pass through everything else, including itself.
+ * Bodies with a surface have contact with everything. Points have contact with fixed shapes, smoothed particles also
+ * with bodies that have a surface. Points must pass through everything else.
  */
 export function checkMethods({
   bodies,
@@ -23,7 +23,7 @@ export function checkMethods({
       if (body[field]) throw new SceneError(`${path}/${field}`, body[field], "absent where a method is given");
     checkKind(body, body.method, path);
     if (body.kind === "points") checkPoints(body, path);
-    else checkMaterial(body, body.method, path);
+    else return checkMaterial(body, body.method, path);
     checkTouch(body, bodies, colliders, path);
     attachments.forEach(({ from, to }, n) => {
       if ("body" in to && (from.body === body.name || to.body === body.name))
@@ -71,15 +71,9 @@ function checkPoints({ method, material }: PointsBody, path: string): void {
   if (m >= n) throw new SceneError(`${path}/method/exponents/0`, m, `< ${n}, the other exponent: repulsion is steeper`);
 }
 
-function checkTouch(body: Body, bodies: readonly Body[], colliders: readonly Collider[], path: string): void {
-  if (body.kind !== "points" && (body.contact as BodyContact | undefined)?.self !== false)
-    throw new SceneError(
-      `${path}/contact/self`,
-      (body.contact as BodyContact | undefined)?.self,
-      "false where a method is given: such a body has no self-contact",
-    );
-  const floats = body.kind === "points" && body.method.type === "smoothed-particles";
-  const others = bodies.filter((b) => b !== body && !(floats && isOfConstraints(b)));
+function checkTouch(body: PointsBody, bodies: readonly Body[], colliders: readonly Collider[], path: string): void {
+  const floats = body.method.type === "smoothed-particles";
+  const others = bodies.filter((b) => b !== body && !(floats && b.kind !== "points"));
   const met = [...others, ...colliders.filter((c) => c.type === "mesh" || c.motion)].find(
     (other) => !passThrough(body, other),
   );
@@ -87,14 +81,8 @@ function checkTouch(body: Body, bodies: readonly Body[], colliders: readonly Col
     throw new SceneError(
       `${path}/contact/ignore`,
       body.contact?.ignore,
-      `the names of all other bodies, and of colliders that move or are meshes, where a method is given, including ${met.name ?? "one without a name"}: the particles of such a body have contact only with fixed shapes${floats ? ", and with cloth and soft bodies that are not rigid, have no method and are not of solver implicit" : ""}`,
+      `the names of all ${floats ? "other points" : "other bodies"}, and of colliders that move or are meshes, including ${met.name ?? "one without a name"}: points have contact only with fixed shapes${floats ? " and with bodies that have a surface" : ""}`,
     );
-}
-
-function isOfConstraints(body: Body): boolean {
-  if (body.kind !== "soft" && body.kind !== "cloth") return false;
-  const { model } = body.material;
-  return !body.method && body.solver !== "implicit" && model !== "shape-matching";
 }
 
 function checkMaterial({ kind, material: m, mesh }: Elastic, method: Method, path: string): void {

@@ -22,6 +22,7 @@ import { addNotes, loadSource, type MeshSources, meanEdge, type SourceMesh } fro
 import { pointsShape } from "./points.ts";
 import { rigidMasses } from "./rigidMasses.ts";
 import { addLoad, selectParticles } from "./selection.ts";
+import { joinsSubsteps } from "../methods/joins.ts";
 import { startPositions } from "./start.ts";
 import { placed, placementOf, scaled, type Placement } from "./transform.ts";
 import type { BodyTemplate, Shape, ShapeMatching, Touch } from "./template.ts";
@@ -103,7 +104,7 @@ function templateOf(scene: Scene, body: Body, shape: Shape): BodyTemplate {
     elements: shape.elements,
     ...(enclosed && { enclosed }),
     form: formOf(body),
-    ...(method && { method, material: body.material }),
+    ...(method && { method, material: body.material, joins: joinsSubsteps(scene, body) }),
     schedule: scheduleOf(body.sweep),
     triangles,
     tets: shape.tets,

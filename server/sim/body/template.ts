@@ -83,6 +83,8 @@ export interface BodyTemplate {
   form: Form;
   /** For form "method": the method and its settings. */
   method?: Method;
+  /** For form "method": whether its surface meets others in the kernel's substeps (methods/joins.ts). */
+  joins?: boolean;
   /** For form "method": material of the scene, in the memory's unit of mass. */
   material?: Body["material"];
   schedule: Schedule;
@@ -121,9 +123,14 @@ export interface Shape {
   spacing?: number;
 }
 
-/** Whether the body has its own step: the kernel's substeps then do not move its particles. */
+/** Whether the body has its own step, which also moves its grabs and attachments to places. */
 export function ownStep({ form }: Pick<BodyTemplate, "form">): boolean {
   return form === "implicit" || form === "method";
+}
+
+/** Whether the kernel's substeps do not move its particles. */
+export function isApart(body: Pick<BodyTemplate, "form" | "joins">): boolean {
+  return ownStep(body) && !body.joins;
 }
 
 /**

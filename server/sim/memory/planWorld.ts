@@ -5,7 +5,7 @@ import type { Scene } from "../../../shared/scene/scene.ts";
 import { passThrough } from "../../../shared/scene/sceneImplicit.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { anchorsOf } from "../world/attachments.ts";
-import { leftOutOf, ownStep, type BodyTemplate } from "../body/template.ts";
+import { isApart, leftOutOf, type BodyTemplate } from "../body/template.ts";
 import { planEnclosedVolumes } from "../constraints/enclosedVolume.ts";
 import { planMethods } from "../methods/planMethods.ts";
 import { planReference } from "../methods/references/planReference.ts";
@@ -107,7 +107,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
     prefactoredMeet(scene),
     memoryMap,
   );
-  const methods = planMethods(bodies, steps.tickHz, memoryMap);
+  const methods = planMethods(bodies, steps, memoryMap);
   const reference = planReference(world, memoryMap);
   const obstacles = planColliders(
     colliders,
@@ -121,7 +121,8 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
   const { planned, sweepArrays, enclosed, shapes, balls } = constraints;
   const leftOut = leftOutOf(bodies);
   const sizes = {
-    stepped: runsOf(bodies, firsts, (b) => !ownStep(b)),
+    stepped: runsOf(bodies, firsts, (b) => !isApart(b) && !b.joins),
+    joined: runsOf(bodies, firsts, (b) => b.joins === true),
     leftOut: bodies.flatMap((body, index) =>
       leftOut(body) ? [{ body: index, first: firsts[index]!, end: firsts[index]! + body.particleCount }] : [],
     ),
@@ -203,14 +204,14 @@ function planReadout({ bodies, counts: { particles, streamed } }: World, grabCou
 }
 
 /**
- * Runs of particles that meet colliders one by one: all except those of rigid bodies and of bodies with their own step.
+ * Runs of particles that meet colliders one by one: all except those of rigid bodies and those apart from the substeps.
  * @param tables addresses of the colliders that a body may touch; 0: all
  */
 function looseRuns(bodies: readonly BodyTemplate[], firsts: readonly number[], tables: readonly number[]): LooseRun[] {
   const runs: LooseRun[] = [];
   bodies.forEach((b, i) => {
     const last = runs[runs.length - 1];
-    if (b.shape?.mode === "rigid" || ownStep(b)) return;
+    if (b.shape?.mode === "rigid" || isApart(b)) return;
     if (last && last.first + last.count === firsts[i] && last.meets === tables[i]) last.count += b.particleCount;
     else runs.push({ first: firsts[i]!, count: b.particleCount, meets: tables[i]! });
   });

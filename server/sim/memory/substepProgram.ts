@@ -127,8 +127,9 @@ export interface ProgramSizes {
   balls: number;
   /** Particles that meet colliders one by one. */
   loose: readonly LooseRun[];
-  /** Particles with the common substep: all except those of implicit bodies. */
+  /** Particles with the common substep: all except those of implicit bodies; `joined`: those that methods move. */
   stepped: readonly { first: number; count: number }[];
+  joined: readonly { first: number; count: number }[];
   /** Address of the implicit bodies' rows, their number, and the number of those that may touch surfaces. */
   implicit: { rows: number; count: number; together: number };
   /** Address of the prefactored bodies' rows, their number, and whether they may meet other bodies. */
@@ -144,16 +145,21 @@ export interface ProgramSizes {
 const one = (kind: number, stage: number, pass = 0): Phase => ({ kind, data: 0, count: 1, chunk: 1, pass, stage });
 
 /** A phase over every particle with the common substep. */
-const everyParticle = ({ stepped, leftOut }: ProgramSizes, kind: number): Phase[] =>
-  (stepped.length > 0 ? stepped : [{ first: 0, count: 0 }]).map(({ first, count }) => ({
-    kind,
-    data: first,
-    count,
-    chunk: PARTICLE_CHUNK,
-    pass: 0,
-    stage: L.STAGE_INTEGRATE,
-    runs: runsWithin(leftOut, first, count),
-  }));
+function everyParticle({ stepped, joined, leftOut }: ProgramSizes, kind: number): Phase[] {
+  const phase =
+    (pass: number) =>
+    ({ first, count }: { first: number; count: number }): Phase => ({
+      kind,
+      data: first,
+      count,
+      chunk: PARTICLE_CHUNK,
+      pass,
+      stage: L.STAGE_INTEGRATE,
+      runs: runsWithin(leftOut, first, count),
+    });
+  const own = stepped.length + joined.length > 0 ? stepped : [{ first: 0, count: 0 }];
+  return [...own.map(phase(0)), ...joined.map(phase(kind === L.KIND_PREDICT ? L.UNFORCED : 0))];
+}
 
 /** Runs within a phase's range, counted from its first particle. */
 function runsWithin(runs: readonly SpawnableRun[], from: number, count: number): SpawnableRun[] {

@@ -124,7 +124,7 @@ function writeParticles(
     }
     f32[at.x / 4 + p + 3] = w;
     f32[at.xPrev / 4 + p + 3] = b.contactRadius;
-    f32[at.v / 4 + p + 3] = b.damping;
+    f32[at.v / 4 + p + 3] = b.joins ? 0 : b.damping; // the method damps it
     f32[at.acc / 4 + p + 3] = Math.sqrt(b.friction);
   }
 }
@@ -150,7 +150,7 @@ function writeAttachments({ f32, i32 }: Views, { scene, bodies, firsts }: World,
     const { point, settings } = resolveAttachment(a, `/attachments/${i}`, scene, bodies, firsts, x, obstacles.motionOf);
     writePoint(f32, i32, points + i * L.POINT_BYTES, point, {
       ...settings,
-      implicit: ownStep(bodies.find((b) => b.name === a.from.body)!),
+      implicit: !("body" in a.to) && ownStep(bodies.find((b) => b.name === a.from.body)!),
     });
   });
 }

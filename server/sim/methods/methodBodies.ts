@@ -11,6 +11,13 @@
  * Methods that meet bodies of the kernel's constraints step between its substeps instead, with those bodies' surfaces
  * (coupledSurface.ts). No other code uses their particles at that time.
  *
+ * Bodies that join the substeps (joins.ts) meet everything through the kernel's contact. Free motion and correction, as
+ * in SOFA (FreeMotionAnimationLoop):
+ *   move        before a substep: the method steps from x0, v0 to x1, v1; the particles get the velocity (x1 - x0)/h
+ *   substep     contact, attachments to bodies and colliders correct the motion to x, v; a particle answers with its
+ *               own mass, and constraints of the method in its next step
+ *   take back   x1 := x,  v1 += v - (x1 - x0)/h
+ *
  * Only the room's memory outlives a tick.
  */
 import type { Views } from "../world/views.ts";
@@ -22,7 +29,7 @@ import { RigidGrabs, type HeldPoint } from "../reference/implicit/points.ts";
 import { METHOD_KINDS } from "./kinds.ts";
 import { wallsFor } from "../spawn/obstacles.ts";
 import type { Method, MethodBody, MethodState, Wall } from "./method.ts";
-import { constantsIn, type MethodLayout } from "./planMethods.ts";
+import { constantsIn, type MethodLayout, stepsWith } from "./planMethods.ts";
 import type { MethodSeconds } from "../types.ts";
 import { isFelt } from "../tuning/windRow.ts";
 import { statusAt, ABSENT } from "../spawn/spawnableBodies.ts";
@@ -50,6 +57,8 @@ interface OpenBody {
   surfaces: readonly CoupledSurface[];
   /** Steps done in this tick. */
   done: number;
+  /** float32[3N] velocity of its free motion in a substep, m/s; empty unless it joins the substeps. */
+  free: Float32Array;
 }
 
 export class MethodBodies {
@@ -74,6 +83,7 @@ export class MethodBodies {
       coupled: own.meets.map((body) => new CoupledSurface(views, layout, body)),
       surfaces: [],
       done: 0,
+      free: new Float32Array(own.joined > 0 ? 3 * layout.bodies[own.body]!.count : 0),
     }));
   }
 
@@ -83,7 +93,7 @@ export class MethodBodies {
 
   /** Whether any method steps between the kernel's substeps. */
   get meets(): boolean {
-    return this.bodies.some(({ coupled }) => coupled.length > 0);
+    return this.bodies.some((body) => isInSubsteps(body));
   }
 
   /**
@@ -92,8 +102,50 @@ export class MethodBodies {
    */
   begin(substep: number): void {
     this.substep = substep;
-    for (let n = 0; n < this.bodies.length; n++) if (this.bodies[n]!.coupled.length > 0) this.open(this.current(n));
+    for (let n = 0; n < this.bodies.length; n++) if (isInSubsteps(this.bodies[n]!)) this.open(this.current(n));
     this.blow();
+  }
+
+  /**
+   * Called before each of the kernel's substeps: the free motion of bodies that join it.
+   * @returns time taken, s
+   */
+  move(): number {
+    if (this.joined().length === 0) return 0;
+    const started = performance.now();
+    for (const body of this.joined()) {
+      const begun = performance.now();
+      this.takeOver(body);
+      const { x } = body.state;
+      const from = x.slice();
+      const steps = body.steps / this.layout.substeps;
+      for (let s = 0; s < steps; s++) body.method.step(body.state, body);
+      const rate = this.layout.tickHz * this.layout.substeps;
+      for (let k = 0; k < x.length; k++) body.free[k] = rate * (x[k]! - from[k]!);
+      this.write(body, from, body.free);
+      body.stepSeconds += (performance.now() - begun) / 1000 / body.steps;
+    }
+    return (performance.now() - started) / 1000;
+  }
+
+  /** Takes the corrected motion of a substep back into the states of bodies that joined it. */
+  private takeBack(): void {
+    const { f32 } = this.views;
+    for (const body of this.joined()) {
+      const { x, v } = body.state;
+      const { places, speeds, lows } = this.addressesOf(body);
+      for (let k = 0, at = 0; k < x.length; k += 3, at += 4)
+        for (let r = 0; r < 3; r++) {
+          x[k + r] = f32[places + at + r]! + f32[lows + at + r]!;
+          v[k + r]! += f32[speeds + at + r]! - body.free[k + r]!;
+        }
+      this.write(body, x, v);
+    }
+  }
+
+  /** Bodies that take part in the substeps. */
+  private joined(): OpenBody[] {
+    return this.bodies.filter((body) => body.layout.joined > 0 && !this.held(body.layout.body));
   }
 
   /**
@@ -104,6 +156,7 @@ export class MethodBodies {
     if (!this.meets) return 0;
     const started = performance.now();
     this.substep++;
+    this.takeBack();
     for (const body of this.bodies) {
       if (body.coupled.length === 0 || this.held(body.layout.body)) continue;
       const due = this.due(body) - body.done;
@@ -126,7 +179,7 @@ export class MethodBodies {
     this.substep = 0;
     for (let n = 0; n < this.bodies.length; n++) {
       const body = this.current(n);
-      if (body.coupled.length > 0 || this.held(body.layout.body)) continue;
+      if (isInSubsteps(body) || this.held(body.layout.body)) continue;
       const started = performance.now();
       this.open(body);
       for (let s = 0; s < body.steps; s++) this.advance(body);
@@ -202,6 +255,7 @@ export class MethodBodies {
         coupled,
         surfaces: [],
         done: 0,
+        free: this.bodies[n]!.free,
       };
     return this.bodies[n]!;
   }
@@ -225,6 +279,25 @@ export class MethodBodies {
         if (speed !== Math.fround(v[k + r]!)) v[k + r] = speed;
       }
     }
+  }
+
+  /** Places of a body's first particle, in words: positions, velocities and low words. */
+  private addressesOf(body: OpenBody): { places: number; speeds: number; lows: number } {
+    const first = 4 * this.first(body);
+    const lows = this.views.i32[(L.HEADER + L.H_LOW) / 4]! / 4;
+    return { places: this.layout.x / 4 + first, speeds: this.layout.v / 4 + first, lows: lows + first };
+  }
+
+  /** Sets the particles, with low words. */
+  private write(body: OpenBody, x: Float64Array, v: ArrayLike<number>): void {
+    const { f32 } = this.views;
+    const { places, speeds, lows } = this.addressesOf(body);
+    for (let k = 0, at = 0; k < x.length; k += 3, at += 4)
+      for (let r = 0; r < 3; r++) {
+        f32[places + at + r] = x[k + r]!;
+        f32[lows + at + r] = x[k + r]! - f32[places + at + r]!;
+        f32[speeds + at + r] = v[k + r]!;
+      }
   }
 
   private publish(body: OpenBody): void {
@@ -301,8 +374,11 @@ export class MethodBodies {
   }
 }
 
-function countsOf({ body, steps }: MethodLayout, tuning: RoomTuning): Pick<OpenBody, "steps" | "modes"> {
-  return { steps: tuning.value(body, "steps") ?? steps, modes: tuning.value(body, "modes") };
+/** Whether its method steps between the kernel's substeps, or before each of them. */
+const isInSubsteps = ({ coupled, layout }: OpenBody): boolean => coupled.length > 0 || layout.joined > 0;
+
+function countsOf({ body, steps, joined }: MethodLayout, tuning: RoomTuning): Pick<OpenBody, "steps" | "modes"> {
+  return { steps: stepsWith(joined, tuning.value(body, "steps") ?? steps), modes: tuning.value(body, "modes") };
 }
 
 function open(
@@ -310,7 +386,7 @@ function open(
   room: SimLayout,
   layout: MethodLayout,
   tuning: RoomTuning,
-): Omit<OpenBody, "walls" | "coupled" | "surfaces" | "done"> {
+): Omit<OpenBody, "walls" | "coupled" | "surfaces" | "done" | "free"> {
   const { count } = room.bodies[layout.body]!;
   const { steps, modes } = countsOf(layout, tuning);
   const spec = modes === undefined ? layout.spec : { ...layout.spec, modes };

@@ -9,6 +9,7 @@ import type { BodyTemplate } from "../body/template.ts";
 import { passThrough } from "../memory/contact/filters.ts";
 import type { Allocator } from "../memory/memoryMap.ts";
 import { wholeRun, type StateRun } from "../memory/writeBlocks.ts";
+import type { Steps } from "../scene/substeps.ts";
 import { METHOD_KINDS } from "./kinds.ts";
 import type { Constants, MethodBody } from "./method.ts";
 
@@ -18,6 +19,8 @@ export interface MethodLayout {
   spec: MethodSpec;
   /** Steps per tick in the scene. */
   steps: number;
+  /** Substeps a tick if it joins them (joins.ts), else 0: it has that many steps, or a multiple. */
+  joined: number;
   /** Tunable values of the scene, and the largest number of steps. */
   tunable: { steps?: number; modes?: number };
   mostSteps: number;
@@ -59,17 +62,20 @@ export interface PlannedMethods {
   write: (buffer: ArrayBufferLike, bodyRows: number) => void;
 }
 
+type Paces = Pick<Steps, "tickHz" | "substeps">;
+
 /** @throws SceneError if a method does not support the body */
-export function planMethods(bodies: readonly BodyTemplate[], tickHz: number, allocator: Allocator): PlannedMethods {
+export function planMethods(bodies: readonly BodyTemplate[], paces: Paces, allocator: Allocator): PlannedMethods {
   const planned = bodies.flatMap((template, body) =>
-    template.method ? [planBody(template, template.method, body, bodies, tickHz, allocator)] : [],
+    template.method ? [planBody(template, template.method, body, bodies, paces, allocator)] : [],
   );
   return {
     layouts: planned.map(({ layout }) => layout),
     states: planned.map(({ run }) => run),
     write: (buffer, bodyRows) =>
       planned.forEach(({ template, layout, run, constants, mass, more }) => {
-        new Int32Array(buffer)[(bodyRows + layout.body * L.BODY_BYTES + L.BODY_IMPLICIT) / 4] = 1;
+        const field = template.joins ? L.BODY_UNFORCED : L.BODY_IMPLICIT;
+        new Int32Array(buffer)[(bodyRows + layout.body * L.BODY_BYTES + field) / 4] = 1;
         new Float64Array(buffer, layout.mass, mass.length).set(mass);
         writeConstants(buffer, layout.constants, constants);
         const velocity = Float64Array.from(template.positions, (_, k) =>
@@ -98,19 +104,21 @@ function planBody(
   spec: MethodSpec,
   body: number,
   bodies: readonly BodyTemplate[],
-  tickHz: number,
+  { tickHz, substeps }: Paces,
   allocator: Allocator,
 ): PlannedBody {
   const count = template.particleCount;
   const mass = template.mass.map((m, i) => (template.pinned[i] ? 0 : m));
+  const joined = template.joins ? substeps : 0;
   const steps = spec.steps ?? DEFAULT_STEPS;
-  const mostSteps = Math.floor(MOST_STEPPED / count);
-  if (steps > mostSteps)
+  const most = Math.floor(MOST_STEPPED / count);
+  const mostSteps = joined ? most - (most % joined) : most;
+  if (stepsWith(joined, steps) > mostSteps)
     throw new SceneError(`/bodies/${body}/method/steps`, steps, `at most ${mostSteps} for ${count} particles`);
   const known: MethodBody = {
     count,
     mass,
-    h: 1 / (tickHz * steps),
+    h: 1 / (tickHz * stepsWith(joined, steps)),
     alpha: template.damping,
     beta: "stiffnessDamping" in spec ? (spec.stiffnessDamping ?? 0) : 0,
   };
@@ -128,12 +136,13 @@ function planBody(
       body,
       spec,
       steps,
+      joined,
       tunable: { ...(kind.anyStep && { steps }), ...(kind.modes && { modes: kind.modes(constants) }) },
       mostSteps,
       alpha: known.alpha,
       beta: known.beta,
       meets: kind.meetsBodies
-        ? [...bodies.keys()].filter((b) => bodies[b]!.form !== "method" && !passThrough(template, bodies[b]!))
+        ? [...bodies.keys()].filter((b) => bodies[b]!.triangles.length > 0 && !passThrough(template, bodies[b]!))
         : [],
       state,
       more: more.length,
@@ -143,6 +152,10 @@ function planBody(
     run: wholeRun(body, state, bytes, allocator),
   };
 }
+
+/** The fewest steps a tick that are at least `steps` and, unless it is 0, a multiple of `joined`. */
+export const stepsWith = (joined: number, steps: number): number =>
+  joined ? joined * Math.ceil(steps / joined) : steps;
 
 export function takeConstants(constants: Constants, allocator: Allocator): ConstantLayout[] {
   return Object.entries(constants).map(([name, array]) => ({

@@ -32,6 +32,7 @@ import type { BodyTemplate } from "../body/template.ts";
 import { CONSTRAINTS } from "../constraints/kinds.ts";
 import { choosePrefactored, DELAYS } from "../prefactored/choose.ts";
 import { boxOf } from "../spawn/inside.ts";
+import { metByImplicit } from "./standIns.ts";
 import { allImplicit, askedSteps, dependsOnSubsteps, modulusOf, type Steps, soundPace } from "./substeps.ts";
 
 /** Value of q from which a body is integrated implicitly: 0.4 % of a solid's frequency, 1 % of a sheet's length. */
@@ -145,6 +146,8 @@ function refusal(scene: Scene, bodies: readonly BodyTemplate[]): string | undefi
     if (!(error instanceof SceneError)) throw error;
     return `${error.path} must be ${error.limit}`;
   }
+  const met = metByImplicit(scene);
+  if (met) return `${met.body.name} may touch or holds ${met.other.name}`;
   const bouncing = scene.bodies.find((body) => body.kind !== "points" && body.contact?.restitution);
   if (bouncing) return `${bouncing.name} has a restitution`;
   const tiny = bodies.find(({ meanEdge }) => meanEdge < SMALLEST);

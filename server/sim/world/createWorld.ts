@@ -9,6 +9,7 @@ import type { Topology } from "../../../shared/topology.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Inexact } from "../scene/chooseSolvers.ts";
+import type { StandIn } from "../scene/standIns.ts";
 import { describeWorld } from "./describeWorld.ts";
 import { withdrawAll, sceneMeets } from "../spawn/spawnableBodies.ts";
 import type { SimLayout } from "./worldLayout.ts";
@@ -34,6 +35,7 @@ export interface CreatedWorld extends BuiltWorld {
   /** Templates in kg, whatever the unit of mass in memory. */
   bodies: BodyTemplate[];
   inexact?: Inexact | undefined;
+  standIns: readonly StandIn[];
 }
 
 /**
@@ -60,6 +62,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     layout,
     bodies: world.here,
     inexact: world.inexact,
+    standIns: world.standIns,
     get topology() {
       return (topology ??= buildTopology(world.scene, world.here, world.cores, layout));
     },

@@ -70,7 +70,7 @@ export interface Kernel {
   ): number;
   solvePoints(at: number, count: number, pass: number, h: number, scratch: number): void;
   worstStretch(elements: number, count: number, corners: number, every: number, rest: number, x: number): number;
-  predict(begin: number, end: number, h: number): void;
+  predict(begin: number, end: number, h: number, unforced?: number): void;
   updateVelocity(begin: number, end: number, h: number): void;
   collide(begin: number, end: number, h: number, table: number): void;
   warmStart(): void;
@@ -138,17 +138,21 @@ export function kernelBytes(): Buffer {
  * Instantiates the kernel, once per thread and room: its globals belong to that thread.
  * @param substepDone called after every substep while H_WATCH requests it; returns seconds that do not count as kernel
  * time
+ * @param substepBegins called before every substep in the same way
  * @param phaseDone called after every phase while H_WATCH requests it
  * @param preempt called between phases while H_WATCH requests it; returns seconds that the thread spent on other work
  */
 export function instantiateKernel(
   memory: WebAssembly.Memory,
   substepDone: () => number = () => 0,
+  substepBegins: () => number = () => 0,
   phaseDone: (phase: number) => void = () => {},
   preempt: () => number = () => 0,
 ): Kernel {
   compiled ??= new WebAssembly.Module(new Uint8Array(kernelBytes()));
   const now = (): number => performance.now() / 1000;
-  return new WebAssembly.Instance(compiled, { env: { memory }, host: { now, substepDone, phaseDone, preempt } })
-    .exports as unknown as Kernel;
+  return new WebAssembly.Instance(compiled, {
+    env: { memory },
+    host: { now, substepDone, substepBegins, phaseDone, preempt },
+  }).exports as unknown as Kernel;
 }

@@ -13,6 +13,7 @@ import type { BodyTemplate } from "../body/template.ts";
 import { loadCores } from "../colliders/coreMesh.ts";
 import { layingEdge } from "../colliders/smooth.ts";
 import { chooseSolvers, type Inexact } from "../scene/chooseSolvers.ts";
+import { standIn, type StandIn } from "../scene/standIns.ts";
 import { ROOM_MEMORY_MB, SCENE_DEFAULTS } from "../scene/defaults.ts";
 import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
 import { referenceBody } from "../methods/references/planReference.ts";
@@ -56,10 +57,13 @@ export interface World {
   memoryMb: number;
   /** Set if bodies without a named solver would be better off implicit. */
   inexact?: Inexact | undefined;
+  /** Bodies that the scene wants implicit, and that are not. */
+  standIns: readonly StandIn[];
 }
 
 /** @throws SceneError, MeshError */
-export async function readWorld(given: Scene, options: CreateOptions): Promise<World> {
+export async function readWorld(asked: Scene, options: CreateOptions): Promise<World> {
+  const { scene: given, standIns } = standIn(asked);
   const asGiven = await loadBodies(given, options);
   const { scene: inWorld, inexact } = chooseSolvers(given, asGiven, chooseSteps(given, asGiven));
   const far = asGiven.map((body, b) => ({ ...body, form: formOf(inWorld.bodies[b]!) }));
@@ -103,6 +107,7 @@ export async function readWorld(given: Scene, options: CreateOptions): Promise<W
     steps,
     memoryMb: options.memoryMb ?? ROOM_MEMORY_MB,
     inexact,
+    standIns: standIns.filter(({ body }) => far.some(({ name, form }) => name === body && form !== "implicit")),
   };
 }
 

@@ -106,7 +106,7 @@ function closes({ keys }: Path): boolean {
  */
 export function apartPairs(
   scene: Scene,
-  bodies: readonly Pick<BodyTemplate, "name" | "touch" | "form">[],
+  bodies: readonly Pick<BodyTemplate, "name" | "touch" | "form" | "joins">[],
 ): [number, number][] {
   const pairs: [number, number][] = [];
   const colliders = scene.colliders ?? [];
@@ -116,7 +116,7 @@ export function apartPairs(
       if (a.touch.ignore.includes(b.name) || b.touch.ignore.includes(a.name)) pairs.push([i, i + 1 + k]);
     });
     colliders.forEach((c, k) => {
-      const particlesOnly = a.form === "method" && c.type !== "plane";
+      const particlesOnly = a.form === "method" && !a.joins && c.type !== "plane";
       if (particlesOnly || (c.name !== undefined && a.touch.ignore.includes(c.name)) || c.ignore?.includes(a.name))
         pairs.push([i, bodies.length + k]);
     });

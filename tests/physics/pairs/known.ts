@@ -27,6 +27,13 @@ function isRefused({ refused }: Known, { a, b }: Cell): boolean {
 
 export const isKnownRefused = (cell: Cell): boolean => isRefused(KNOWN, cell);
 
+/** The outcome of a cell according to the list. */
+export function listed(cell: Cell): Outcome {
+  const entry = isKnownRefused(cell) ? "refused" : KNOWN.red[cell.act]?.[pairOf(cell)];
+  if (entry === "refused") return { refused: "" };
+  return { measures: [{ ...(entry ?? { law: "none", value: 0, limit: 1 }), unit: "" }] };
+}
+
 /** @returns the difference between an outcome and the list, in words; undefined: none */
 export function difference(cell: Cell, outcome: Outcome, list: Known = KNOWN): string | undefined {
   const expected = isRefused(list, cell) ? "refused" : list.red[cell.act]?.[pairOf(cell)];

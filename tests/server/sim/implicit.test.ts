@@ -144,14 +144,6 @@ const scene = (body: object, more: object = {}): unknown => ({
 });
 
 test.each([
-  ["/bodies/0/contact/ignore", {}, { bodies: [sheet, { ...sheet, name: "other", solver: "compliant" }] }],
-  [
-    "/bodies/1/contact/ignore",
-    {},
-    {
-      bodies: [{ kind: "ball", name: "ball", mesh: { type: "ball", radius: 0.1 }, material: { density: 500 } }, sheet],
-    },
-  ],
   ["/bodies/0/sweep", { sweep: { order: "jacobi" } }, {}],
   ["/bodies/0/spawnable", { spawnable: true }, {}],
   ["/bodies/0/solver", { material: { model: "pbd", density: 200, thickness: 1e-3, distance: { compliance: 0 } } }, {}],

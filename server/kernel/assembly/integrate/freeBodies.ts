@@ -109,10 +109,12 @@ function sumForces(row: usize): void {
   let x: f64 = 0;
   let y: f64 = 0;
   let z: f64 = 0;
+  const unforced = load<i32>(row, L.BODY_UNFORCED);
   for (let i = load<i32>(row, L.BODY_COUNT), at = <usize>load<u32>(row, L.BODY_FIRST); i > 0; i--, at += 16) {
     const m = 1.0 / <f64>load<f32>(at, 12);
     const acc = at + toAcc;
     mass += m;
+    if (unforced) continue;
     x += m * <f64>load<f32>(acc);
     y += m * <f64>load<f32>(acc, 4);
     z += m * <f64>load<f32>(acc, 8);

@@ -20,9 +20,9 @@ const UNDAMPED: f32 = 0.25;
 
 /**
  * v += h a; xPrev = x; x += h v, and the displacement of remembered stress (warmStart.ts).
- * @param begin, end particle numbers; h s
+ * @param begin, end particle numbers; h s; unforced 1: v is the velocity of the free motion, with all forces
  */
-export function predict(begin: i32, end: i32, h: f32): void {
+export function predict(begin: i32, end: i32, h: f32, unforced: i32): void {
   const from = (<usize>begin) << 4;
   const X = <usize>load<u32>(L.HEADER, L.H_X);
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
@@ -41,7 +41,7 @@ export function predict(begin: i32, end: i32, h: f32): void {
     const old = v128.load(x + toV);
     const damping = f32x4.extract_lane(old, 3);
     const free = f32x4.gt(v128.shuffle<f32>(here, here, 3, 3, 3, 3), zero);
-    let gain = f32x4.mul(hh, v128.load(x + toAcc));
+    let gain = unforced ? zero : f32x4.mul(hh, v128.load(x + toAcc));
     if (damping < UNDAMPED) gain = f32x4.add(gain, v128.load(x + toLowSpeed));
     const faster = v128.and(f32x4.add(old, gain), free);
     v128.store(x + toV, f32x4.replace_lane(faster, 3, damping));

@@ -49,6 +49,8 @@ export const BODY_LEAD = BODY_MASS + F64;
 export const BODY_ENCLOSED = BODY_LEAD + 3 * F64; // i32 1: it keeps an enclosed volume, which stresses it at rest
 // i32 1: the correction moves positions of its island, too (momentum.ts)
 export const BODY_MOVED = BODY_ENCLOSED + I32;
-export const BODY_BYTES = BODY_MOVED + I32;
+// i32 1: a method moves it with all forces, and contact corrects that motion (sim/methods/methodBodies.ts)
+export const BODY_UNFORCED = BODY_MOVED + I32;
+export const BODY_BYTES = BODY_UNFORCED + 2 * I32; // a multiple of 8
 
 export const HELD_RIGID = 4;

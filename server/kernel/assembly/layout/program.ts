@@ -36,6 +36,9 @@ export const PASS_FIRST = 1;
 
 /** Last iteration of a substep: multipliers are not needed afterwards. */
 export const PASS_LAST = 2;
+
+/** PHASE_PASS of a prediction: the velocity already includes all forces. */
+export const UNFORCED = 4;
 /** Kinds of phases. Those of constraints (constraints.ts) and of their schedules are below FIRST_OTHER_KIND. */
 /** Schedules other than Gauss-Seidel: sweep.ts. */
 export const KIND_SWEEP_BEGIN = 40;

@@ -3,6 +3,11 @@
 /** Returns the host's time, s. */
 export declare function now(): f64;
 /**
+ * Called before every substep while H_WATCH has WATCH_SUBSTEPS: for the free motion of bodies with a method.
+ * @returns seconds that methods stepped
+ */
+export declare function substepBegins(): f64;
+/**
  * Called after every substep while H_WATCH has WATCH_SUBSTEPS: for methods that interact with bodies of constraints,
  * and for recordings.
  * @returns seconds that methods stepped

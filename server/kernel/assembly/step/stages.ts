@@ -166,7 +166,7 @@ function runSweeps(phase: usize, kind: i32, begin: i32, end: i32): bool {
 /** Runs stages that move single particles. @returns whether it is one of these */
 function runParticles(phase: usize, kind: i32, begin: i32, end: i32, h: f32): bool {
   const data = load<i32>(phase, L.PHASE_DATA);
-  if (kind === L.KIND_PREDICT) predict(data + begin, data + end, h);
+  if (kind === L.KIND_PREDICT) predict(data + begin, data + end, h, load<i32>(phase, L.PHASE_PASS));
   else if (kind === L.KIND_CARRY) carry(data + begin, data + end);
   else if (kind === L.KIND_VELOCITY) updateVelocity(data + begin, data + end, h);
   else if (kind === L.KIND_COLLIDE) collide(data + begin, data + end, h, load<u32>(phase, L.PHASE_KEPT));

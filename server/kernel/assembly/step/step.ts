@@ -13,7 +13,7 @@ import { keepIslands } from "../integrate/momentumCorrection";
 import { driveApart } from "../intersections/resolution";
 import { beginBalls } from "../rigid/ballLists";
 import { beginClock, endClock, enterStage, leaveOut } from "../scheduler/clock";
-import { substepDone } from "../scheduler/host";
+import { substepBegins, substepDone } from "../scheduler/host";
 import { beginStep, endStep } from "../scheduler/scheduler";
 import { warmStart } from "../warmStart/warmStart";
 import { beginWork, exceedsLimit, workDone } from "../state/work";
@@ -58,6 +58,8 @@ function beginTick(): void {
 
 function runSubstep(substep: i32, scratch: usize): void {
   store<i32>(L.HEADER, substep, L.H_SUBSTEP);
+  const watched = load<i32>(L.HEADER, L.H_WATCH) & L.WATCH_SUBSTEPS;
+  if (watched) leaveOut(substepBegins());
   forgetInverted();
   beginProgram(scratch);
   const blows = load<i32>(<usize>load<u32>(L.HEADER, L.H_WIND), L.WIND_ON) !== 0;
@@ -83,7 +85,7 @@ function runSubstep(substep: i32, scratch: usize): void {
   runConstraints(); // plastic flow and dashpots, which use the final strain
   run(L.KIND_PREFACTORED_FORCES);
   endProgram();
-  if (load<i32>(L.HEADER, L.H_WATCH) & L.WATCH_SUBSTEPS) leaveOut(substepDone());
+  if (watched) leaveOut(substepDone());
 }
 
 /** One iteration of the solve. Serial stages are last, so that it ends with attachments and contacts satisfied. */

@@ -7,7 +7,10 @@ import type { BodyTemplate } from "../../body/template.ts";
 import type { Allocator } from "../memoryMap.ts";
 import type { Meets } from "./surfaceRows.ts";
 
-type FilteredBody = Pick<BodyTemplate, "name" | "touch" | "form">;
+type FilteredBody = Pick<BodyTemplate, "name" | "touch" | "form" | "joins">;
+
+/** Whether its particles meet surfaces: those of a method that is apart from the substeps meet shapes only. */
+const meetsSurfaces = (body: FilteredBody): boolean => body.form !== "method" || body.joins === true;
 
 /** Returns true if either one ignores the other. */
 export function passThrough(a: FilteredBody, b: FilteredBody | Collider): boolean {
@@ -18,10 +21,9 @@ export function passThrough(a: FilteredBody, b: FilteredBody | Collider): boolea
 /** @param others colliders with a surface, in the order of their surfaces, which follow the bodies' */
 export function surfaceFilter(bodies: readonly FilteredBody[], others: readonly Collider[]): Meets {
   const surface = (n: number): FilteredBody | Collider => bodies[n] ?? others[n - bodies.length]!;
-  // particles of a method meet shapes, not surfaces
-  const meetsSurfaces = (n: number): boolean => bodies[n]?.form !== "method";
+  const meetsAny = (n: number): boolean => !bodies[n] || meetsSurfaces(bodies[n]);
   // colliders do not meet each other
-  return (a, b) => a < bodies.length && meetsSurfaces(a) && meetsSurfaces(b) && !passThrough(bodies[a]!, surface(b));
+  return (a, b) => a < bodies.length && meetsAny(a) && meetsAny(b) && !passThrough(bodies[a]!, surface(b));
 }
 
 /**
@@ -44,7 +46,7 @@ export function touchesSurfaces(bodies: readonly FilteredBody[], colliders: read
   const meets = surfaceFilter(bodies, others);
   return bodies.map(
     (body, n) =>
-      (body.form !== "method" && body.touch.self) ||
+      (meetsSurfaces(body) && body.touch.self) ||
       [...bodies, ...others].some((_, m) => m !== n && meets(Math.min(m, n), Math.max(m, n))),
   );
 }

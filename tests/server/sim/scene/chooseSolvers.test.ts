@@ -91,7 +91,7 @@ test.each([
       },
     ],
     {},
-    /ignore/,
+    /touch or holds ball/,
   ],
   ["has a restitution", [beam({ contact: { restitution: 0.5 } })], {}, /restitution/],
   ["flows", [beam({}, { plasticity: { yield: 0.1, creep: 1, max: 0.5 } })], {}, /plasticity/],
@@ -176,3 +176,42 @@ test.each<[string, Part, Part]>([
   const { bodies } = await make([{ ...held(sheet(10)), ...of }, ball()], more);
   expect(bodies[0]!.form).toBe("compliant");
 });
+
+const apart = { transform: { translate: [0, 1.2, 0] } };
+const hung = {
+  attachments: [{ from: { body: "beam", near: [0.5, 1, 0] }, to: { body: "other", near: [0.5, 1.2, 0] } }],
+};
+test.each<[string, Part[], Part, string[]]>([
+  ["may touch a ball", [beam({ solver: "implicit" }), ball()], {}, ["compliant", "compliant"]],
+  [
+    "may touch a body that may touch a compliant one",
+    [
+      beam({ solver: "implicit", contact: { ignore: ["ball"] } }),
+      beam({ name: "other", solver: "implicit", ...apart }),
+      ball(),
+    ],
+    {},
+    ["compliant", "compliant", "compliant"],
+  ],
+  [
+    "is attached to a body",
+    [beam({ solver: "implicit" }), beam({ name: "other", solver: "implicit", ...apart })],
+    hung,
+    ["compliant", "compliant"],
+  ],
+  ["is held and may touch a ball", [held(sheet(10, { solver: "implicit" })), ball()], {}, ["prefactored", "compliant"]],
+  [
+    "may touch a body that leaves its solver open",
+    [beam({ solver: "implicit" }), beam({ name: "other", ...apart })],
+    {},
+    ["implicit", "implicit"],
+  ],
+])(
+  "a body that should be implicit and %s has the solver of one that names none",
+  async (_what, bodies, more, forms) => {
+    const { bodies: made, standIns } = await make(bodies, more);
+    expect(made.map(({ form }) => form)).toEqual(forms);
+    const wished = bodies.filter((body, b) => body.solver === "implicit" && forms[b] !== "implicit");
+    expect(standIns.map(({ body }) => body).sort()).toEqual(wished.map(({ name }) => name));
+  },
+);
