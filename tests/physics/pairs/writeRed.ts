@@ -16,4 +16,4 @@ for (const cell of CELLS) {
   if (plays) console.log(nameOf(cell), JSON.stringify("measures" in outcome ? worstOf(outcome.measures) : outcome));
 }
 const path = fileURLToPath(new URL("red.json", import.meta.url));
-if (!pattern) writeFileSync(path, `${JSON.stringify(listOf(outcomes), null, 2)}\n`);
+writeFileSync(path, `${JSON.stringify(listOf(outcomes), null, 2)}\n`);
