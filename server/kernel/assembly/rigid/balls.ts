@@ -56,7 +56,7 @@ import { center, center32, centerBefore, centerBefore32, respond, stick, touchBa
  */
 const SWEEPS = 8;
 /** Counted work of a listed particle or triangle in a sweep. */
-const UNITS_OF_DEPTH = 2;
+const UNITS_OF_DEPTH = 4;
 /** Counted work of a listed particle or triangle whose corners may be held, and of each collider that they ask. */
 const UNITS_OF_HOLD = 2;
 const RESIDUE: f64 = 5e-3;
@@ -180,9 +180,10 @@ export function solveBalls(pass: i32, scratch: usize): void {
   listBalls((pass & L.PASS_FIRST) !== 0 && !listsEarly(), scratch);
   let bounced = false;
   const collides = load<i32>(L.HEADER, L.H_COLLIDER_COUNT) !== 0;
+  let near = 0;
   if (collides) {
-    for (let n = 0; n < balls; n++) visitListed(rows + <usize>n * L.BALL_BYTES, true);
-    holdLayers();
+    for (let n = 0; n < balls; n++) near += visitListed(rows + <usize>n * L.BALL_BYTES, true);
+    if (near) holdLayers();
   }
   for (let n = 0; n < balls; n++) {
     const ball = rows + <usize>n * L.BALL_BYTES;
@@ -194,7 +195,7 @@ export function solveBalls(pass: i32, scratch: usize): void {
     bounced = false;
     for (let n = 0; n < balls; n++) bounced = touchOthers(n, balls, rows) || bounced;
   }
-  if (collides) {
+  if (near) {
     releaseLayers();
     for (let n = 0; n < balls; n++) visitListed(rows + <usize>n * L.BALL_BYTES, false);
   }
@@ -216,15 +217,17 @@ export function solveBalls(pass: i32, scratch: usize): void {
   }
 }
 
-/** Holds the listed particles that are in colliders (heldCorners.ts), or ends their holds. */
-function visitListed(ball: usize, holds: bool): void {
+/** Holds the listed particles that are in colliders (heldCorners.ts), or ends their holds. @returns number of entries */
+function visitListed(ball: usize, holds: bool): i32 {
   const asked = holds ? load<i32>(L.HEADER, L.H_COLLIDER_COUNT) : 0;
-  countWork((UNITS_OF_HOLD + asked) * load<i32>(ball, L.BALL_COUNT));
-  for (let n = load<i32>(ball, L.BALL_COUNT), entry = <usize>load<u32>(ball, L.BALL_LIST); n > 0; n--, entry += 4) {
+  const count = load<i32>(ball, L.BALL_COUNT);
+  countWork((UNITS_OF_HOLD + asked) * count);
+  for (let n = count, entry = <usize>load<u32>(ball, L.BALL_LIST); n > 0; n--, entry += 4) {
     const listed = load<u32>(entry);
     if (holds) holdEntry(listed, false);
     else for (let k: usize = 0; k < (listed & POINT ? 1 : 3); k++) releaseCorner(cornerOf(listed, k));
   }
+  return count;
 }
 
 /** Holds the corners of a list entry that are in colliders. @returns whether there were any */

@@ -27,7 +27,9 @@ function solvedAt(n: i32): usize {
 
 function countSolved(): i32 {
   const front = <usize>load<u32>(L.HEADER, L.H_FRONT);
-  return front ? load<i32>(front, L.FRONT_SOLVED_VERTEX) + load<i32>(front, L.FRONT_SOLVED_EDGE) : 0;
+  return front && load<u32>(L.HEADER, L.H_COLOR_MASKS)
+    ? load<i32>(front, L.FRONT_SOLVED_VERTEX) + load<i32>(front, L.FRONT_SOLVED_EDGE)
+    : 0;
 }
 
 // @inline
