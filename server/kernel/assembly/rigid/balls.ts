@@ -56,7 +56,7 @@ import { center, center32, centerBefore, centerBefore32, respond, stick, touchBa
  */
 const SWEEPS = 8;
 /** Counted work of a listed particle or triangle in a sweep. */
-const UNITS_OF_DEPTH = 4;
+const UNITS_OF_DEPTH = 2;
 /** Counted work of a listed particle or triangle whose corners may be held, and of each collider that they ask. */
 const UNITS_OF_HOLD = 2;
 const RESIDUE: f64 = 5e-3;
@@ -217,7 +217,7 @@ export function solveBalls(pass: i32, scratch: usize): void {
   }
 }
 
-/** Holds the listed particles that are in colliders (heldCorners.ts), or ends their holds. @returns number of entries */
+/** Holds the listed particles that are in colliders (heldCorners.ts), or ends their holds. @returns their number */
 function visitListed(ball: usize, holds: bool): i32 {
   const asked = holds ? load<i32>(L.HEADER, L.H_COLLIDER_COUNT) : 0;
   const count = load<i32>(ball, L.BALL_COUNT);
