@@ -55,6 +55,7 @@ import {
   roundParticle,
 } from "./movedParticles";
 import { mark, marksOf, numberOf, unmark } from "../../state/marks";
+import { bodyOf } from "../../state/owners";
 import { countWork, workAfter, workBeyond, workDone } from "../../state/work";
 import { spendWork } from "../../scheduler/clock";
 import { beginKeeping, endKeeping, noteChange } from "../../integrate/momentumCorrection";
@@ -440,7 +441,7 @@ function leave(): void {
  * Returns the motion of a particle by the response that makes a velocity. Where it takes back a displacement without a
  * velocity (xPrev - S: older depth in a ball, say), it makes none either. Otherwise corners of a fold between a ball
  * and the floor gained 3 m/s in every substep, and shook the ball. Rooms with intersections keep these kicks: they help
- * bodies apart.
+ * bodies apart. So do implicit bodies, whose xPrev is the end of their step.
  * @param from address of its position before the response
  */
 function motionOf(particle: usize, from: usize): v128 {
@@ -449,7 +450,7 @@ function motionOf(particle: usize, from: usize): v128 {
   const still = f32x4.sub(prev, v128.load(particle + <usize>load<u32>(L.HEADER, L.H_SAFE) - X));
   const moved = f32x4.sub(v128.load(particle), v128.load(from));
   const far = dot(still, still);
-  if (!(far > 0) || load<i32>(L.HEADER, L.H_RESOLUTION)) return moved;
+  if (!(far > 0) || load<i32>(L.HEADER, L.H_RESOLUTION) || load<i32>(bodyOf(particle), L.BODY_IMPLICIT)) return moved;
   const undone = min<f32>(1, max<f32>(0, -dot(moved, still) / far));
   return f32x4.add(moved, f32x4.mul(f32x4.splat(undone), still));
 }
