@@ -100,7 +100,7 @@ export class Lines {
 
   #opened(socket: Socket): void {
     const { remoteAddress } = socket;
-    // Its client has reset it already, so nobody could be charged for its requests, and nobody waits for the answers.
+    // Its client has reset it already: no address can be charged for its requests, and no client waits for answers.
     if (remoteAddress === undefined) return void socket.destroy();
     if (this.#options.carries(remoteAddress)) return;
     const address = addressKey(remoteAddress);

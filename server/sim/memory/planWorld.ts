@@ -5,7 +5,7 @@ import type { Scene } from "../../../shared/scene/scene.ts";
 import { passThrough } from "../../../shared/scene/sceneImplicit.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { anchorsOf } from "../world/attachments.ts";
-import { isApart, leftOutOf, type BodyTemplate } from "../body/template.ts";
+import { isApart, leftOutOf, ownStep, type BodyTemplate } from "../body/template.ts";
 import { planEnclosedVolumes } from "../constraints/enclosedVolume.ts";
 import { planMethods } from "../methods/planMethods.ts";
 import { planReference } from "../methods/references/planReference.ts";
@@ -121,7 +121,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
   const { planned, sweepArrays, enclosed, shapes, balls } = constraints;
   const leftOut = leftOutOf(bodies);
   const sizes = {
-    stepped: runsOf(bodies, firsts, (b) => !isApart(b) && !b.joins),
+    stepped: runsOf(bodies, firsts, (b) => !ownStep(b)),
     joined: runsOf(bodies, firsts, (b) => b.joins === true),
     leftOut: bodies.flatMap((body, index) =>
       leftOut(body) ? [{ body: index, first: firsts[index]!, end: firsts[index]! + body.particleCount }] : [],

@@ -268,13 +268,11 @@ export class MethodBodies {
   private takeOver(body: OpenBody): void {
     const { f32 } = this.views;
     const { x, v } = body.state;
-    const first = 4 * this.first(body);
-    const xs = this.layout.x / 4 + first;
-    const vs = this.layout.v / 4 + first;
+    const { places, speeds } = this.addressesOf(body);
     for (let k = 0, at = 0; k < x.length; k += 3, at += 4) {
       for (let r = 0; r < 3; r++) {
-        const place = f32[xs + at + r]!;
-        const speed = f32[vs + at + r]!;
+        const place = f32[places + at + r]!;
+        const speed = f32[speeds + at + r]!;
         if (place !== Math.fround(x[k + r]!)) x[k + r] = place;
         if (speed !== Math.fround(v[k + r]!)) v[k + r] = speed;
       }
@@ -303,15 +301,13 @@ export class MethodBodies {
   private publish(body: OpenBody): void {
     const { f32, i32 } = this.views;
     const { x, v } = body.state;
-    const first = 4 * this.first(body);
-    const xs = this.layout.x / 4 + first;
-    const vs = this.layout.v / 4 + first;
-    const previous = i32[(L.HEADER + L.H_XPREV) / 4]! / 4 + first;
+    const { places, speeds } = this.addressesOf(body);
+    const previous = i32[(L.HEADER + L.H_XPREV) / 4]! / 4 + 4 * this.first(body);
     for (let k = 0, at = 0; k < x.length; k += 3, at += 4) {
       for (let r = 0; r < 3; r++) {
-        f32[previous + at + r] = f32[xs + at + r]!;
-        f32[xs + at + r] = x[k + r]!;
-        f32[vs + at + r] = v[k + r]!;
+        f32[previous + at + r] = f32[places + at + r]!;
+        f32[places + at + r] = x[k + r]!;
+        f32[speeds + at + r] = v[k + r]!;
       }
     }
   }

@@ -3,6 +3,7 @@
  * collide.ts and rigid.ts, and must not move them back in. Mesh colliders are surfaces and not handled here.
  */
 import * as L from "../layout/layout";
+import { dotXyz } from "../math/lanes";
 import { bodyOf } from "../state/owners";
 import { findCoefficients } from "./coefficients";
 import { frictionCut, raise } from "./collide";
@@ -92,11 +93,11 @@ export function restOnColliders(particle: usize): bool {
   if (!leaveColliders(particle)) return false;
   const at = v128.load(particle);
   const out = f32x4.sub(at, inside);
-  const depth2 = dot(out, out);
+  const depth2 = dotXyz(out, out);
   if (!(depth2 > 0)) return true;
   const way = f32x4.sub(at, carried(particle));
-  const across = f32x4.sub(way, f32x4.mul(out, f32x4.splat(dot(way, out) / depth2)));
-  const slide = Mathf.sqrt(dot(across, across));
+  const across = f32x4.sub(way, f32x4.mul(out, f32x4.splat(dotXyz(way, out) / depth2)));
+  const slide = Mathf.sqrt(dotXyz(across, across));
   const rough = load<f32>(particle + <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X), 12);
   findCoefficients(particle, rough);
   const cut = f32x4.splat(frictionCut(left, rough, Mathf.sqrt(depth2), slide));
@@ -116,11 +117,11 @@ export function layOnCollider(particle: usize): bool {
   if (!leaveColliders(particle)) return false;
   const at = v128.load(particle);
   const out = f32x4.sub(at, inside);
-  const depth2 = dot(out, out);
+  const depth2 = dotXyz(out, out);
   const start = carried(particle);
-  const along = depth2 > 0 ? f32x4.mul(out, f32x4.splat(dot(f32x4.sub(at, start), out) / depth2)) : f32x4.splat(0);
+  const along = depth2 > 0 ? f32x4.mul(out, f32x4.splat(dotXyz(f32x4.sub(at, start), out) / depth2)) : f32x4.splat(0);
   const r = marginOf(particle);
-  const near = dot(along, along) <= r * r;
+  const near = dotXyz(along, along) <= r * r;
   const to = near ? f32x4.add(start, along) : inside;
   v128.store(particle, f32x4.replace_lane(to, 3, f32x4.extract_lane(inside, 3)));
   laidX = f32x4.extract_lane(along, 0);
@@ -140,13 +141,6 @@ function carried(particle: usize): v128 {
   inFrame(motion, L.MOTION_S0, L.MOTION_R0, load<f32>(prev), load<f32>(prev, 4), load<f32>(prev, 8));
   fromFrame(motion, L.MOTION_S1, L.MOTION_R1, frameX, frameY, frameZ);
   return f32x4(<f32>frameX, <f32>frameY, <f32>frameZ, 0);
-}
-
-/** Dot product of the first three lanes. */
-// @inline
-function dot(a: v128, b: v128): f32 {
-  const c = f32x4.mul(a, b);
-  return f32x4.extract_lane(c, 0) + f32x4.extract_lane(c, 1) + f32x4.extract_lane(c, 2);
 }
 
 /** Returns whether the particle is deeper in a collider's margin than at the start of the substep. */

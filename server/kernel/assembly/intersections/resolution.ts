@@ -12,15 +12,10 @@
  * blows up).
  */
 import * as L from "../layout/layout";
+import { dotXyz } from "../math/lanes";
 import { enterStage } from "../scheduler/clock";
 
 const SHARE: f32 = 0.25;
-
-// @inline
-function along(a: v128, n: v128): f32 {
-  const b = f32x4.mul(a, n);
-  return f32x4.extract_lane(b, 0) + f32x4.extract_lane(b, 1) + f32x4.extract_lane(b, 2);
-}
 
 export function driveApart(): void {
   if (!load<i32>(L.HEADER, L.H_DRIVE_COUNT)) return;
@@ -53,11 +48,11 @@ export function driveApart(): void {
     }
     if (W > 0) {
       const drive = load<f32>(row, L.INTERSECTION_DRIVE);
-      let missing = drive - along(gone, normal);
+      let missing = drive - dotXyz(gone, normal);
       // without a target distance it is only kept from going deeper
       if (drive === 0) missing = max<f32>(0, missing);
       // surfaces that already separate, for instance by a collider, must not pull the other side along
-      if (missing < 0) missing = min<f32>(0, max<f32>(missing, drive - along(own, normal)));
+      if (missing < 0) missing = min<f32>(0, max<f32>(missing, drive - dotXyz(own, normal)));
       const by = f32x4.mul(normal, f32x4.splat((rows > 1 ? missing : SHARE * missing) / W));
       for (let at = row; at < next; at += L.INTERSECTION_BYTES) {
         for (let k: usize = 0; k < 20; k += 4) {

@@ -27,6 +27,13 @@ export function dot3(a0: v128, b0: v128, a1: v128, b1: v128, a2: v128, b2: v128)
   return madd(a0, b0, madd(a1, b1, mul(a2, b2)));
 }
 
+/** Returns the dot product of the first three lanes. */
+// @inline
+export function dotXyz(a: v128, b: v128): f32 {
+  const c = f32x4.mul(a, b);
+  return f32x4.extract_lane(c, 0) + f32x4.extract_lane(c, 1) + f32x4.extract_lane(c, 2);
+}
+
 // @inline
 export function low(a: v128, b: v128): v128 {
   return v128.shuffle<f32>(a, b, 0, 4, 1, 5);

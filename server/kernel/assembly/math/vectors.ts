@@ -11,7 +11,7 @@ export function combine(to: usize, a: usize, s: f64, b: usize, bytes: usize): vo
 
 /** Returns a . b of one particle. */
 // @inline
-function dotAt(a: usize, b: usize): f64 {
+export function dotAt(a: usize, b: usize): f64 {
   const xy = f64x2.mul(v128.load(a), v128.load(b));
   return f64x2.extract_lane(xy, 0) + f64x2.extract_lane(xy, 1) + load<f64>(a, 16) * load<f64>(b, 16);
 }

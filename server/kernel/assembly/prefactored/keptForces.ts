@@ -9,6 +9,7 @@
  * they conserve momentum as contacts do.
  */
 import * as L from "../layout/layout";
+import { dotXyz } from "../math/lanes";
 import { standsForIsland } from "../state/islands";
 import { hasMarks, marksOf, numberOf } from "../state/marks";
 import { lowFrom } from "../math/places";
@@ -107,12 +108,6 @@ function leadOf(first: usize): v128 {
   return f32x4(<f32>load<f64>(lead), <f32>load<f64>(lead, 8), <f32>load<f64>(lead, 16), 0);
 }
 
-// @inline
-function dot(a: v128, b: v128): f32 {
-  const both = f32x4.mul(a, b);
-  return f32x4.extract_lane(both, 0) + f32x4.extract_lane(both, 1) + f32x4.extract_lane(both, 2);
-}
-
 /** Replaces the noted places by q. @returns sum of q.(s d), J */
 function findImpulses(row: usize, columns: i32): f64 {
   const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
@@ -139,13 +134,13 @@ function findImpulses(row: usize, columns: i32): f64 {
     }
     const left = f32x4.add(f32x4.sub(v128.load(particle + toLow), v128.load(lows + (k << 4))), lead);
     const push = f32x4.replace_lane(f32x4.add(f32x4.sub(v128.load(particle), v128.load(place)), left), 3, 0);
-    const square = dot(push, push);
-    const against = -dot(push, v128.load(moved + (k << 4)));
+    const square = dotXyz(push, push);
+    const against = -dotXyz(push, v128.load(moved + (k << 4)));
     let q = f32x4.splat(0);
     if (square > 0 && (against > 0 || least > 0)) {
       const part = f32x4.mul(f32x4.splat(max<f32>(least, min<f32>(1, against / square))), push);
       q = f32x4.mul(v128.load32_splat(inertia + (k << 2)), part);
-      sum += <f64>dot(q, part);
+      sum += <f64>dotXyz(q, part);
     }
     v128.store(place, q);
   }
@@ -157,7 +152,7 @@ function stepFor(row: usize, columns: i32, y: usize, work: f64): f32 {
   const places = <usize>load<u32>(row, L.PREFACTORED_PLACES);
   let sum: f64 = 0;
   for (let k: usize = 0; k < <usize>columns; k++)
-    sum += <f64>dot(v128.load(places + (k << 4)), v128.load(y + (k << 4)));
+    sum += <f64>dotXyz(v128.load(places + (k << 4)), v128.load(y + (k << 4)));
   return sum > 0 ? <f32>(work / sum) : 0;
 }
 
@@ -185,6 +180,6 @@ function leaves(particle: usize, F: v128, h: f32): bool {
   const X = <usize>load<u32>(L.HEADER, L.H_X);
   const v = v128.load(particle + (<usize>load<u32>(L.HEADER, L.H_V) - X));
   const a = v128.load(particle + (<usize>load<u32>(L.HEADER, L.H_ACC) - X));
-  const along = dot(F, v);
-  return along > 0 && along * along > 4 * h * h * dot(a, a) * dot(F, F);
+  const along = dotXyz(F, v);
+  return along > 0 && along * along > 4 * h * h * dotXyz(a, a) * dotXyz(F, F);
 }

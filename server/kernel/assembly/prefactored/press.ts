@@ -6,6 +6,7 @@
  * diagonal. A body that rests has the F of its equilibrium, and no step is left to make.
  */
 import * as L from "../layout/layout";
+import { dotXyz } from "../math/lanes";
 import { mayBeAnswered } from "../colliders/colliderLanes";
 import { approach, depth, findTouch, grips, normal, rubs, slide } from "../colliders/touch";
 import { rests } from "../colliders/coefficients";
@@ -57,12 +58,6 @@ export function pressOut(at: usize, h: f32): bool {
   if (end === touches) return false;
   settle();
   return true;
-}
-
-// @inline
-function dot(a: v128, b: v128): f32 {
-  const both = f32x4.mul(a, b);
-  return f32x4.extract_lane(both, 0) + f32x4.extract_lane(both, 1) + f32x4.extract_lane(both, 2);
 }
 
 // @inline
@@ -118,7 +113,7 @@ function note(k: usize, glides: bool, at: usize, h: f32): void {
   end += L.PREFACTORED_TOUCH_BYTES;
   const a = v128.load(acc);
   const m = load<f32>(inertia + (k >> 2));
-  tolerance += LEFT * m * h * h * h * h * dot(a, a);
+  tolerance += LEFT * m * h * h * h * h * dotXyz(a, a);
 }
 
 /** Moves the body by P^-1 of the changes of its touches, which are in `residual` already, times `step`. */
@@ -155,7 +150,7 @@ function answerChanges(): void {
 function responseOfChanges(): f32 {
   let sum: f32 = 0;
   for (let touch = touches; touch < end; touch += L.PREFACTORED_TOUCH_BYTES)
-    sum += dot(
+    sum += dotXyz(
       v128.load(touch, L.PREFACTORED_TOUCH_CHANGE),
       v128.load(residual + <usize>load<u32>(touch, L.PREFACTORED_TOUCH_COLUMN)),
     );
@@ -165,10 +160,10 @@ function responseOfChanges(): f32 {
 /** Returns a force in the cone of Coulomb's friction about a touch's normal. */
 function inCone(touch: usize, force: v128): v128 {
   const n = v128.load(touch);
-  const out = dot(force, n);
+  const out = dotXyz(force, n);
   if (!(out > 0)) return f32x4.splat(0);
   const along = f32x4.replace_lane(f32x4.sub(force, times(out, n)), 3, 0);
-  const length = Mathf.sqrt(dot(along, along));
+  const length = Mathf.sqrt(dotXyz(along, along));
   if (length <= load<f32>(touch, L.PREFACTORED_TOUCH_STATIC) * out) return f32x4.add(times(out, n), along);
   const most = min<f32>(length, load<f32>(touch, L.PREFACTORED_TOUCH_FRICTION) * out);
   return f32x4.add(times(out, n), times(most / length, along));
@@ -207,10 +202,10 @@ function findChanges(stiffer: f32, before: f32): f32 {
     const k = <usize>load<u32>(touch, L.PREFACTORED_TOUCH_COLUMN);
     const gradient = gradientOf(touch, k, stiffer);
     const lacks = v128.load(touch, L.PREFACTORED_TOUCH_LACKS);
-    straight += dot(gradient, lacks);
+    straight += dotXyz(gradient, lacks);
     if (!(before > 0)) continue;
-    mixed += dot(gradient, v128.load(residual + k));
-    last += dot(v128.load(touch, L.PREFACTORED_TOUCH_CHANGE), lacks);
+    mixed += dotXyz(gradient, v128.load(residual + k));
+    last += dotXyz(v128.load(touch, L.PREFACTORED_TOUCH_CHANGE), lacks);
   }
   const share: f32 = before > 0 ? -mixed / before : 0;
   const conjugate = before > 0 && straight + share * last > 0;

@@ -7,7 +7,8 @@
 import * as L from "../layout/layout";
 import { closestPoint, closestX, closestY, closestZ, weightA, weightB, weightC } from "../math/closestOnTriangle";
 import { lowFrom, lowPrevFrom, place } from "../math/places";
-import { rigidRow, surfaceOf } from "../state/owners";
+import { dotAt } from "../math/vectors";
+import { motionOf, rigidRow, surfaceOf } from "../state/owners";
 import { POINT } from "./ballLists";
 import { CORNER } from "./ballSweep";
 
@@ -26,24 +27,9 @@ function ballOf(shape: usize): usize {
   return 0;
 }
 
-/** Returns the MOTION row of the collider that owns a particle of a core mesh; 0: it does not move. */
-function motionOf(particle: usize): usize {
-  let motion = <usize>load<u32>(L.HEADER, L.H_MOTIONS);
-  for (let n = load<i32>(L.HEADER, L.H_MOTION_COUNT); n > 0; n--, motion += L.MOTION_BYTES) {
-    const core = <usize>load<u32>(motion, L.MOTION_CORE);
-    if (particle >= core && particle < core + ((<usize>load<i32>(motion, L.MOTION_CORE_COUNT)) << 4)) return motion;
-  }
-  return 0;
-}
-
 /** Number of the surface that owns a particle. */
 function surfaceNumber(particle: usize): i32 {
   return <i32>((surfaceOf(particle) - <usize>load<u32>(L.HEADER, L.H_SURFACE)) / L.SURFACE_BYTES);
-}
-
-// @inline
-function dot(a: usize, b: usize): f64 {
-  return load<f64>(a) * load<f64>(b) + load<f64>(a, 8) * load<f64>(b, 8) + load<f64>(a, 16) * load<f64>(b, 16);
 }
 
 /**
@@ -115,7 +101,7 @@ function moved(particle: usize, k: usize): f64 {
 function isNew(first: usize, last: usize): bool {
   for (let at = first; at < last; at += L.RIGID_CONTACT_BYTES) {
     if (load<i32>(at, L.RIGID_CONTACT_COLLIDER) !== load<i32>(last, L.RIGID_CONTACT_COLLIDER)) continue;
-    if (!(dot(at + L.RIGID_CONTACT_NORMAL, last + L.RIGID_CONTACT_NORMAL) > ONE_WAY)) continue;
+    if (!(dotAt(at + L.RIGID_CONTACT_NORMAL, last + L.RIGID_CONTACT_NORMAL) > ONE_WAY)) continue;
     if (load<f64>(last, L.RIGID_CONTACT_GAP) < load<f64>(at, L.RIGID_CONTACT_GAP))
       memory.copy(at, last, L.RIGID_CONTACT_BYTES);
     return false;

@@ -32,6 +32,16 @@ export function surfaceOf(particle: usize): usize {
   );
 }
 
+/** MOTION row of the collider that owns a particle of a core mesh; 0: it does not move. */
+export function motionOf(particle: usize): usize {
+  let motion = <usize>load<u32>(L.HEADER, L.H_MOTIONS);
+  for (let n = load<i32>(L.HEADER, L.H_MOTION_COUNT); n > 0; n--, motion += L.MOTION_BYTES) {
+    const core = <usize>load<u32>(motion, L.MOTION_CORE);
+    if (particle >= core && particle < core + ((<usize>load<i32>(motion, L.MOTION_CORE_COUNT)) << 4)) return motion;
+  }
+  return 0;
+}
+
 /** SHAPE row of the rigid body that owns a particle; 0: none. */
 // @inline
 export function rigidOf(particle: usize): usize {

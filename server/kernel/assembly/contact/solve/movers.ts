@@ -19,6 +19,7 @@ import { moveCoreMesh } from "../../colliders/coreMeshes";
 import { shiftEnd } from "../../colliders/motion";
 import { gives, rootOf } from "./rigidIslands";
 import { contactAt, particleOf, restMotion } from "./rigidRow";
+import { motionOf } from "../../state/owners";
 import { apply } from "./rigidRelease";
 
 /** Limit of a mover's force over the weight of the bodies. */
@@ -118,13 +119,7 @@ function moverOf(contact: usize): usize {
   if (one && load<u32>(contact, L.RIGID_CONTACT_SECOND)) return 0;
   if (!load<u32>(contact, L.RIGID_CONTACT_LANE)) return <usize>load<u32>(contact, L.RIGID_CONTACT_MOVER);
   // of a pair of primitives the first particle is the first's, the last the second's
-  const particle = particleOf(<usize>load<u32>(contact, L.RIGID_CONTACT_LANE), one ? 3 : 0);
-  for (let n = 0; n < motions(); n++) {
-    const core = <usize>load<u32>(motionAt(n), L.MOTION_CORE);
-    if (particle >= core && particle < core + ((<usize>load<i32>(motionAt(n), L.MOTION_CORE_COUNT)) << 4))
-      return motionAt(n);
-  }
-  return 0;
+  return motionOf(particleOf(<usize>load<u32>(contact, L.RIGID_CONTACT_LANE), one ? 3 : 0));
 }
 
 /** Returns 1 if a contact's normal points from its mover to the body, else -1. */

@@ -18,6 +18,7 @@
  * since.
  */
 import * as L from "../../layout/layout";
+import { dotXyz } from "../../math/lanes";
 import { badOf, nearOf, quietOf } from "../prepare/blockStatus";
 import { AHEAD, NEAR, UNITS_OF_CHECK, checkContacts } from "./contactCheck";
 import {
@@ -449,17 +450,10 @@ function motionOf(particle: usize, from: usize): v128 {
   const prev = v128.load(particle + <usize>load<u32>(L.HEADER, L.H_XPREV) - X);
   const still = f32x4.sub(prev, v128.load(particle + <usize>load<u32>(L.HEADER, L.H_SAFE) - X));
   const moved = f32x4.sub(v128.load(particle), v128.load(from));
-  const far = dot(still, still);
+  const far = dotXyz(still, still);
   if (!(far > 0) || load<i32>(L.HEADER, L.H_RESOLUTION) || load<i32>(bodyOf(particle), L.BODY_IMPLICIT)) return moved;
-  const undone = min<f32>(1, max<f32>(0, -dot(moved, still) / far));
+  const undone = min<f32>(1, max<f32>(0, -dotXyz(moved, still) / far));
   return f32x4.add(moved, f32x4.mul(f32x4.splat(undone), still));
-}
-
-/** Dot product of the first three lanes. */
-// @inline
-function dot(a: v128, b: v128): f32 {
-  const c = f32x4.mul(a, b);
-  return f32x4.extract_lane(c, 0) + f32x4.extract_lane(c, 1) + f32x4.extract_lane(c, 2);
 }
 
 /**
