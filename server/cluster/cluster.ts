@@ -128,7 +128,8 @@ export class Cluster {
       const listing = await this.#look(room);
       if (listing === null) return { kind: "nowhere" };
       const { owner } = listing;
-      if (owner && owner.process !== this.holder.process)
+      // An owner at this process's address has ended: its lease expires, and the room comes back here or elsewhere.
+      if (owner && owner.process !== this.holder.process && owner.url !== this.holder.url)
         return { kind: "there", url: owner.url, process: owner.process };
       if (listing.quarantined && !owner) return { kind: "quarantined", quarantined: listing.quarantined };
       const successor = owner ? undefined : (await this.#balancer.successors([listing])).get(room);

@@ -92,6 +92,7 @@ export async function forwardToOwners(app: FastifyInstance, options: ForwardOpti
     const header = request.headers[TICKET_HEADER];
     if (typeof header !== "string") return;
     const ticket = tickets.take(header, { method: request.method, url: request.raw.url ?? "" });
+    if (ticket === null && tickets.isForAnother(header)) throw moving((request.params as { room?: string }).room ?? "");
     if (ticket === null) return;
     onForwarded(request.raw.socket);
     request.ticket = ticket;

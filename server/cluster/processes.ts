@@ -186,16 +186,20 @@ export class Processes {
     if (this.#started) await this.#told();
   }
 
-  /** Drops invalid reports. Each is logged once until its process writes a valid one. */
+  /**
+   * Drops invalid reports, and those of former processes at this one's address. An invalid one is logged once until its
+   * process writes a valid one.
+   */
   #valid(stored: readonly StoredReport[]): ListedProcess[] {
     const invalid = new Set<string>();
     const valid = stored.flatMap((one) => {
       const report = readReport(one);
-      if (!("invalid" in report)) return [report];
+      const { holder, log } = this.#options;
       const { process } = one;
+      if (!("invalid" in report)) return report.url === holder.url && process !== holder.process ? [] : [report];
       invalid.add(process);
       if (!this.#invalid.has(process))
-        this.#options.log.warn({ process, reason: report.invalid }, "a process's report is ignored");
+        log.warn({ process, reason: report.invalid }, "a process's report is ignored");
       return [];
     });
     this.#invalid = invalid;

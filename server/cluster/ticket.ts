@@ -11,7 +11,8 @@
  *
  * A request with this header is never forwarded again, even if its ticket is invalid. So two processes that each take
  * the other for a room's owner (one of them is outdated) do not form a loop. A request whose ticket cannot be opened is
- * treated as an ordinary request of its sender.
+ * treated as an ordinary request of its sender. A ticket for another process is refused: the request was meant for the
+ * process that had this address before, and its client's credentials are in that ticket only.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { isIP } from "node:net";
@@ -98,6 +99,12 @@ export class Tickets {
     )
       return null;
     return this.#takeOnce(bytes.toString("latin1", 0, IV_BYTES), atMs + MOST_AGE_MS, nowMs) ? ticket : null;
+  }
+
+  /** Returns whether a process of this cluster has sealed the ticket for another process. */
+  isForAnother(sealed: string): boolean {
+    const opened = this.#open(Buffer.from(sealed, "base64url"));
+    return opened !== null && opened.audience !== this.#own.process;
   }
 
   #open(bytes: Buffer): (Ticket & { atMs: number }) | null {

@@ -17,7 +17,7 @@ test("an invalid report is logged once, with its cause, until its process writes
     metrics: {} as ClusterMetrics,
     log,
   });
-  const good = JSON.stringify(processes.report());
+  const good = JSON.stringify({ ...processes.report(), url: "http://bob:8080" });
   const read = async (texts: Record<string, string>): Promise<string[]> => {
     stored = Object.entries(texts).map(([process, text]) => ({ process, text, secondsLeft: 5 }));
     return (await processes.table()).map(({ process }) => process);
@@ -28,4 +28,7 @@ test("an invalid report is logged once, with its cause, until its process writes
   expect(await read({ bad: good, good })).toEqual(["bad", "good"]);
   expect(await read({ bad: "{", good })).toEqual(["good"]);
   expect(logged).toHaveLength(2);
+  // A process that ended at this one's address would get this one's requests.
+  const own = JSON.stringify(processes.report());
+  expect(await read({ ann: own, former: own, good })).toEqual(["ann", "good"]);
 });

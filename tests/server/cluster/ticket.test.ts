@@ -39,6 +39,14 @@ test("valid only with the secret, for that process, for that request, for a shor
   expect(reader().take(header, { ...request, url: "/api/rooms/b/socket?x=1" }, 1e12)).toBeNull();
 });
 
+test("a ticket of the cluster for another process is known from a forged one", () => {
+  const header = sealed();
+  expect(reader([secret], "bob").isForAnother(header)).toBe(true);
+  expect(reader().isForAnother(header)).toBe(false);
+  expect(reader([`${secret}x`], "bob").isForAnother(header)).toBe(false);
+  expect(reader().isForAnother("forged")).toBe(false);
+});
+
 test("usable once", () => {
   const [taker, header] = [reader(), sealed()];
   expect(taker.take(header, request)).toEqual(ticket);
