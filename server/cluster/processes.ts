@@ -198,8 +198,7 @@ export class Processes {
       const { process } = one;
       if (!("invalid" in report)) return report.url === holder.url && process !== holder.process ? [] : [report];
       invalid.add(process);
-      if (!this.#invalid.has(process))
-        log.warn({ process, reason: report.invalid }, "a process's report is ignored");
+      if (!this.#invalid.has(process)) log.warn({ process, reason: report.invalid }, "a process's report is ignored");
       return [];
     });
     this.#invalid = invalid;
