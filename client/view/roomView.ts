@@ -57,6 +57,8 @@ const FOOT_PARTICLES = 400;
 /** Events after which the page itself should respond quickly. */
 const PRESSES = ["pointerdown", "pointerup", "click", "keydown", "keyup"];
 
+/** After this time without a change the picture stands still, ms. */
+const STILL_MS = 600;
 /** Search around the middle, at most 200 px away. */
 const SPIRAL = { turns: 80, stepPx: 2.5 };
 
@@ -68,6 +70,7 @@ export class RoomView {
   readonly floorY: number;
   /** Pictures drawn so far. */
   drawn = 0;
+  private drawnMs = 0;
   /** Area of the picture without tools. */
   freeArea: () => FreeArea = () => WHOLE;
   /** Draws the cursors of other members over the picture; called with each picture. */
@@ -241,8 +244,12 @@ export class RoomView {
     const size = { camera: stage.eye, width: this.canvas.clientWidth, height: this.canvas.clientHeight };
     const cursorsMoved = this.cursors.update(input.grabs, input.cursors, this.bodies, size, this.elapsedMs);
     this.elapsedMs = 0;
-    if (!(visited || cameraMoved || collidersMoved || input.moved || bent || cursorsMoved || this.dirty)) return false;
+    if (!(visited || cameraMoved || collidersMoved || input.moved || bent || cursorsMoved || this.dirty)) {
+      if (this.measured && input.nowMs - this.drawnMs > STILL_MS) stage.drawStill();
+      return false;
+    }
     this.dirty = false;
+    this.drawnMs = input.nowMs;
     if (this.visible && !this.measured && !visited && stage.ready) {
       stage.useWhatIsThere();
       this.measured = true;

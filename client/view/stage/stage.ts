@@ -53,6 +53,9 @@ const LOW = 1;
 const MOST_FIXED = 1.5;
 /** Height of glass walls above the highest body at rest, in scene radii. */
 const WALL_ABOVE = 0.04;
+/** Pixel ratio of a still picture of software rendering, relative to moving ones, and its upper limit. */
+const STILL = 2;
+const MOST_STILL = 2;
 
 export class Stage {
   readonly renderer: WebGLRenderer;
@@ -92,6 +95,8 @@ export class Stage {
   private fixed: Topology["camera"]["space"];
   /** Software rendering. */
   readonly software: boolean;
+  /** The canvas shows a picture of `drawStill`. */
+  private still = false;
   /** Signaled when the last picture is finished; only with software rendering. */
   private drawing: WebGLSync | null = null;
   /** The view continues to turn for a moment, unless the user prefers reduced motion. */
@@ -245,9 +250,23 @@ export class Stage {
     // A headset's picture has the headset's size.
     if (this.renderer.xr.isPresenting) return;
     this.renderer.setPixelRatio(this.pixelRatio(this.quality.level));
+    this.still = false;
     this.renderer.setSize(width, height, false);
     if (!this.sized) this.home();
     this.sized = true;
+  }
+
+  /**
+   * Draws a picture that will stand for a while. Software rendering has no multisampling: here more pixels take its
+   * place, which are too slow for a moving picture. The next ordinary picture has the level's own resolution.
+   */
+  drawStill(): void {
+    if (!this.software || this.quality.pinned || this.still || this.renderer.xr.isPresenting) return;
+    this.still = true;
+    const ratio = Math.min(MOST_STILL, STILL * this.pixelRatio(this.quality.level));
+    if (ratio === this.renderer.getPixelRatio()) return;
+    this.renderer.setPixelRatio(ratio);
+    this.present();
   }
 
   /** Without multisampling, more pixels than the screen has take its place. */
@@ -330,6 +349,11 @@ export class Stage {
   }
 
   draw(): void {
+    if (this.still) this.applyQuality(this.quality.level);
+    this.present();
+  }
+
+  private present(): void {
     this.render();
     if (!this.software) return;
     const gl = this.gl;
@@ -386,6 +410,7 @@ export class Stage {
     this.studio.useShadows(settings.shadowMap);
     this.renderer.shadowMap.type = settings.softShadows && this.penumbras ? BasicShadowMap : PCFShadowMap;
     if (!this.renderer.xr.isPresenting) this.renderer.setPixelRatio(this.pixelRatio(level));
+    this.still = false;
   }
 
   private followColorScheme(): void {

@@ -72,4 +72,26 @@ describe.skipIf(noBrowser)("quality", () => {
     await page.waitForFunction((than) => window.pliant.drawn > than, count);
     await stage.leave();
   });
+
+  test("with drawing by the CPU a picture that stands has more pixels than a moving one", async () => {
+    const { path } = await stage.room("jelly-stack");
+    const page = await drawn(await stage.visit(path));
+    // A renderer that is fast enough for the best level has no need of it.
+    await page.waitForFunction((levels) => {
+      const { width, clientWidth } = document.querySelector<HTMLCanvasElement>("canvas.view")!;
+      const { level } = window.pliant.view!.stage.quality;
+      return level === 0 || width / clientWidth === Math.min(2, 2 * levels[level]!.pixelRatio);
+    }, LEVELS);
+    const moving = await page.evaluate(async () => {
+      const { drawn } = window.pliant;
+      const canvas = document.querySelector<HTMLCanvasElement>("canvas.view")!;
+      while (window.pliant.drawn === drawn) {
+        window.pliant.view!.invalidate();
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+      }
+      return { ratio: canvas.width / canvas.clientWidth, level: window.pliant.view!.stage.quality.level };
+    });
+    expect(moving.ratio).toBe(LEVELS[moving.level]!.pixelRatio);
+    await stage.leave();
+  });
 });
