@@ -55,7 +55,7 @@ const NARROW = 0.33;
 /** Depth of a step that the filter smooths, in radii of the particle's sphere. */
 const SLACK = 5;
 /** Length of water after which white light has the liquid's color, m. */
-const CLEAR = 0.3;
+const CLEAR = 0.5;
 
 /** Light in shaded smoke, relative to its color: it comes from the sky. */
 const SMOKE_SHADE = new Color(0.14, 0.16, 0.2);

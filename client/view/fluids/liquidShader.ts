@@ -18,6 +18,8 @@ export const EMPTY = 10;
 export const MOST_WALLS = 6;
 /** Smoke of a tracer that shows. */
 const LEAST_SMOKE = 0.004;
+/** Share of neighbors with liquid above which a pixel without gets it. */
+const FILLED = 0.42;
 /** Taps of the filter to either side. */
 const TAPS = 5;
 
@@ -112,6 +114,7 @@ void main() {
   float sigma = clamp(reach / max(range.x + range.y * min(own.x, 1.0), 0.1 * range.y), 1.0, most);
   float stride = max(1.0, 2.0 * sigma / ${TAPS}.0);
   ivec2 last = textureSize(source, 0) - 1;
+  bool empty = own.x >= ${EMPTY}.0;
   float depth = 0.0, thick = 0.0, depthWeight = 0.0, weight = 0.0;
   for (int i = -${TAPS}; i <= ${TAPS}; i++) {
     float off = round(float(i) * stride);
@@ -120,11 +123,13 @@ void main() {
     thick += w * v.y;
     weight += w;
     // A nearer layer is another surface; a farther one counts as a small step.
-    if (v.x >= ${EMPTY}.0 || v.x < own.x - slack) continue;
-    depth += w * min(v.x, own.x + slack);
+    if (v.x >= ${EMPTY}.0 || (!empty && v.x < own.x - slack)) continue;
+    depth += w * (empty ? v.x : min(v.x, own.x + slack));
     depthWeight += w;
   }
-  color = vec4(own.x >= ${EMPTY}.0 ? ${EMPTY}.0 : depth / max(depthWeight, 1e-6), thick / weight, 0.0, 1.0);
+  // Fills the gaps between the particles of an outline; a single drop does not grow.
+  bool shown = !empty || depthWeight > ${FILLED} * weight;
+  color = vec4(shown ? depth / max(depthWeight, 1e-6) : ${EMPTY}.0, thick / weight, 0.0, 1.0);
 }`;
 
 export const SURFACE = /* glsl */ `${HEAD}
