@@ -500,6 +500,7 @@ export const arabic: Catalog = {
   notePIECES_JOINED: "وُصلت القطع التي تكاد تتلامس.",
   noteSHEET: "لا يحيط بشيء يُذكر فصار لوحًا. القماش أنسب له.",
   noteSIMPLIFIED: "ما يُحاكى أقل مثلثات من الملف.",
+  noteSOLVER_CHANGED: "لأحد الأجسام حلّال غير المطلوب في المشهد، لأنه قد يلمس أجسامًا أخرى.",
   noteAt: "الموضع (x / y / z من حجمه): {place}.",
   foundInYours: "وُجد في نموذجك",
   noticeRATE_LIMITED: "جاءت المدخلات أسرع من الحد فأُهملت.",

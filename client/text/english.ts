@@ -482,6 +482,7 @@ export const english = {
   notePIECES_JOINED: "Pieces that nearly touch were joined.",
   noteSHEET: "It encloses almost no volume and became a slab. Try cloth instead.",
   noteSIMPLIFIED: "The simulated surface has fewer triangles than the file.",
+  noteSOLVER_CHANGED: "A body has another solver than the scene asks for, because it may meet others.",
   noteAt: "Place (x / y / z, relative to its size): {place}.",
   foundInYours: "Found in your model",
   noticeRATE_LIMITED: "You sent inputs faster than the limit. Some were dropped.",

@@ -478,6 +478,7 @@ export const german: Catalog = {
   notePIECES_JOINED: "Stücke, die sich fast berühren, wurden verbunden.",
   noteSHEET: "Es umschließt fast nichts und wurde zu einer Platte. Als Tuch wäre es besser.",
   noteSIMPLIFIED: "Was simuliert wird, hat weniger Dreiecke als die Datei.",
+  noteSOLVER_CHANGED: "Ein Körper hat einen anderen Löser als in der Szene, weil er andere berühren kann.",
   noteAt: "Stelle (x / y / z, von seiner Größe): {place}.",
   foundInYours: "In deinem Modell gefunden",
   noticeRATE_LIMITED: "Eingaben kamen schneller als erlaubt und wurden verworfen.",

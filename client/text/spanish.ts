@@ -482,6 +482,7 @@ export const spanish: Catalog = {
   notePIECES_JOINED: "Los trozos que casi se tocan se han unido.",
   noteSHEET: "No encierra casi nada y se ha vuelto una losa. Como tela quedaría mejor.",
   noteSIMPLIFIED: "Lo que se simula tiene menos triángulos que el archivo.",
+  noteSOLVER_CHANGED: "Un cuerpo usa otro método de cálculo que el de la escena, porque puede tocar a otros.",
   noteAt: "Lugar (x / y / z, de su tamaño): {place}.",
   foundInYours: "Hallado en tu modelo",
   noticeRATE_LIMITED: "Las órdenes llegaban más rápido de lo permitido y se descartaron.",

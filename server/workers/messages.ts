@@ -7,6 +7,7 @@ import type { Pin } from "../../shared/members/pin.ts";
 import type { BodyLook } from "../../shared/scene/bodyLook.ts";
 import type { BodyTuning, Tuning, TuningLimits } from "../../shared/members/tuningLimits.ts";
 import type { FoundInMesh } from "../sim/body/meshes.ts";
+import type { BodyNote } from "../sim/scene/standIns.ts";
 import type {
   ContactCounts,
   Input,
@@ -174,8 +175,8 @@ export interface BuildResult {
   /** State identity (stateIdentity.ts): a state that was saved with another one cannot be loaded. */
   identity: string;
   shape: RoomShape;
-  /** Findings in the scene's objects. */
-  found: FoundInMesh[];
+  /** Findings in the scene's meshes, and changes to its bodies. */
+  found: (FoundInMesh | BodyNote)[];
   seconds: number;
 }
 

@@ -57,3 +57,6 @@ export const SURFACE_NOTES = [
   "SHEET",
   "SIMPLIFIED",
 ] as const;
+
+/** Changes to a body so that it suits the scene (`notes` of a room when it is opened). */
+export const BODY_NOTES = ["SOLVER_CHANGED"] as const;

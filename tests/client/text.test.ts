@@ -16,7 +16,7 @@ import {
   type TextKey,
   textOfCode,
 } from "../../client/text/text.ts";
-import { FILE_NOTES, REFUSALS, SURFACE_NOTES } from "../../shared/scene/objectCodes.ts";
+import { BODY_NOTES, FILE_NOTES, REFUSALS, SURFACE_NOTES } from "../../shared/scene/objectCodes.ts";
 
 const languages = Object.keys(LANGUAGES) as Language[];
 const keys = Object.keys(english) as TextKey[];
@@ -74,7 +74,8 @@ test.each(languages)("%s explains why a file is refused, and which parts of it w
     expect(problemText(error), reason).toBe((await load[language]())[`refused${reason}`]);
     expect(problemDetail(error)).toBe("where is 3, at most 2 are allowed");
   }
-  for (const code of [...FILE_NOTES, ...SURFACE_NOTES]) expect(textOfCode("note", code), code).toBeDefined();
+  for (const code of [...FILE_NOTES, ...SURFACE_NOTES, ...BODY_NOTES])
+    expect(textOfCode("note", code), code).toBeDefined();
   // An unknown reason of a later server is shown in the server's words; without a reason, the general text.
   expect(problemText(answerError(422, { code: "OBJECT_REFUSED", message: "in words", reason: "LATER" }))).toBe(
     "in words",

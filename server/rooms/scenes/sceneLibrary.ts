@@ -16,6 +16,7 @@ import type { Scene } from "../../../shared/scene/scene.ts";
 import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import type { FoundInMesh } from "../../sim/body/meshes.ts";
+import type { BodyNote } from "../../sim/scene/standIns.ts";
 import type { WorldLayout } from "../../sim/types.ts";
 import type { RoomShape } from "../../workers/messages.ts";
 import { STORED_SCENE } from "../../objects/objects.ts";
@@ -61,8 +62,8 @@ export interface SceneTemplate {
   /** State identity: worlds of the same identity can load its states (workers/stateIdentity.ts). */
   identity: string;
   shape: RoomShape;
-  /** Defects that were found in the surfaces of its objects. */
-  found: readonly FoundInMesh[];
+  /** Findings in its meshes, and changes to its bodies. */
+  found: readonly (FoundInMesh | BodyNote)[];
   /** Checks the step times of the scene's rooms. */
   budget: SceneBudget;
 }

@@ -1,7 +1,7 @@
 /** Rooms over HTTP: list, create, read, delete, and read positions for tests and developers. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../../shared/errorCodes.ts";
-import { FILE_NOTES, SURFACE_NOTES } from "../../../shared/scene/objectCodes.ts";
+import { BODY_NOTES, FILE_NOTES, SURFACE_NOTES } from "../../../shared/scene/objectCodes.ts";
 import { LOBBY_ROOM } from "../../../shared/members/lobbyRoom.ts";
 import { addressKey, Attempts } from "../../auth/addresses.ts";
 import type { Audit } from "../../auth/audit.ts";
@@ -49,17 +49,19 @@ const listRoomsSchema = {
   },
 };
 
-/** Notes of a room whose scene has objects or mesh files. */
+/** Notes of a room about its scene. */
 const notesSchema = {
   type: "array",
-  description: "Findings and repairs in the surfaces of the scene's objects and mesh files; absent: none.",
+  description:
+    "Findings and repairs in the surfaces of the scene's objects and mesh files, and changes to bodies; absent: none.",
   items: {
     type: "object",
     required: ["code", "text"],
     properties: {
-      object: { type: "string", description: "Its id. Either this or `file` is given." },
+      object: { type: "string", description: "Its id. One of this, `file` and `body` is given." },
       file: { type: "string", description: "Path of the mesh file, as in the scene." },
-      code: { enum: [...FILE_NOTES, ...SURFACE_NOTES] },
+      body: { type: "string", description: "Name of the body." },
+      code: { enum: [...FILE_NOTES, ...SURFACE_NOTES, ...BODY_NOTES] },
       text: { type: "string", description: "A sentence for people." },
       at: {
         type: "array",

@@ -6,6 +6,7 @@
  * collisions lose angular momentum.
  */
 import type { Body, Scene } from "../../../shared/scene/scene.ts";
+import type { BODY_NOTES } from "../../../shared/scene/objectCodes.ts";
 import { passThrough } from "../../../shared/scene/sceneImplicit.ts";
 
 /** A body that the scene wants implicit, and the body that it meets. */
@@ -13,6 +14,19 @@ export interface StandIn {
   body: string;
   meets: string;
 }
+
+/** A note to those who open a room with the scene. */
+export interface BodyNote {
+  body: string;
+  code: (typeof BODY_NOTES)[number];
+  text: string;
+}
+
+export const noteOf = ({ body, meets }: StandIn): BodyNote => ({
+  body,
+  code: "SOLVER_CHANGED",
+  text: `The solver is "auto" instead of "implicit", because the body may meet "${meets}".`,
+});
 
 type Parts = Pick<Scene, "bodies" | "attachments">;
 

@@ -5,6 +5,7 @@ import { encode } from "@msgpack/msgpack";
 import { createWorld } from "../../sim/world/createWorld.ts";
 import { SCENE_DEFAULTS } from "../../sim/scene/defaults.ts";
 import type { FoundInMesh } from "../../sim/body/meshes.ts";
+import { noteOf } from "../../sim/scene/standIns.ts";
 import { ObjectMeshes } from "../../sim/body/objectMeshes.ts";
 import { readScene, sceneOf } from "../../sim/scene/readScene.ts";
 import { BuildProgress } from "./buildProgress.ts";
@@ -71,7 +72,7 @@ export async function build({
       origin: layout.origin,
       maxImpulse: topology.interaction.maxImpulse,
     },
-    found: [...objects.found, ...found],
+    found: [...objects.found, ...found, ...built.standIns.map(noteOf)],
     seconds: (performance.now() - startMs) / 1000,
   };
 }

@@ -54,6 +54,17 @@ test("a scene is built while files are read; neither their bytes nor the results
   expect((await built).topologyHash).toMatch(/^[0-9a-f]+$/);
 });
 
+test("a scene is told which bodies have another solver, and because of which other body", async () => {
+  const scene = JSON.parse(readFileSync("tests/integration/scenes/cube.json", "utf8")) as { bodies: object[] };
+  const [cube] = scene.bodies;
+  const bodies = [
+    { ...cube, solver: "implicit" },
+    { ...cube, name: "other", solver: "compliant", transform: { translate: [0, 1, 0] } },
+  ];
+  const { found } = await builder.build({ scenePath: "scene.json", text: JSON.stringify({ ...scene, bodies }) });
+  expect(found).toEqual([{ body: "cube", code: "SOLVER_CHANGED", text: expect.stringContaining('meet "other"') }]);
+});
+
 test("a deadline counts work: waiting for a processor or for a file extends it", async () => {
   const options = {
     deadlineMs: DEADLINE_MS,
