@@ -8,6 +8,7 @@ import type {
   LookRow,
   MemberGrabs,
   Member,
+  MoverRow,
   PinRow,
   Said,
   ServerEvent,
@@ -63,6 +64,8 @@ export interface RoomEvents {
   looks: { tick: number; looks: readonly LookRow[] };
   /** All pins of the room; `member` set or removed one of them, 0: the server. */
   pins: { tick: number; pins: readonly PinRow[]; member: number };
+  /** Displacements from their paths of all moving colliders that bodies keep off them: number, x, y, z in m. */
+  movers: { tick: number; movers: readonly MoverRow[] };
   access: AccessState;
   /** The room's tuning from the frame of `tick` on. `member` changed it; 0: the server. */
   tuned: { tick: number; tuning: Tuning; member: number };
@@ -91,6 +94,7 @@ export const EVENT_NAMES: readonly RoomEventName[] = [
   "spawnable",
   "looks",
   "pins",
+  "movers",
   "access",
   "tuned",
   "stats",

@@ -7,6 +7,7 @@
 import { dequantizeInto } from "../../shared/snapshot/index.ts";
 import type { ReplayHead } from "../../shared/protocol/protocol.ts";
 import type { Topology } from "../../shared/topology.ts";
+import { MoverYields } from "./moverYields.ts";
 import type { MemberGrabs, ServerEvent } from "../../shared/protocol/fromServer.ts";
 import { type FrameBase, FrameDecoder, type FrameEvent } from "../sdk/mirror/frameDecoder.ts";
 import { interpolateInto } from "./interpolate.ts";
@@ -36,6 +37,7 @@ export class ReplayBuffer {
   readonly displayed: Float32Array;
   /** 1 for each spawnable body that is not in the room at that moment. */
   readonly hidden: Uint8Array;
+  readonly yields = new MoverYields(Infinity);
   private readonly frames: FrameEvent[] = [];
   private readonly absent: { tick: number; bodies: ReadonlySet<number> }[] = [];
   private readonly resets: { tick: number }[] = [];
@@ -81,6 +83,9 @@ export class ReplayBuffer {
         return;
       case "spawnable":
         this.absent.push({ tick: event.tick, bodies: new Set(event.bodies) });
+        return;
+      case "movers":
+        this.yields.note(event.tick, event.movers);
         return;
       case "reset":
         this.resets.push({ tick: event.tick });

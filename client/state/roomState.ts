@@ -13,6 +13,7 @@ import { Playout } from "./playout.ts";
 import { CrossFade } from "./crossFade.ts";
 import { SimulatedTime } from "./simulatedTime.ts";
 import { SnapshotBuffer } from "./snapshotBuffer.ts";
+import { MoverYields } from "./moverYields.ts";
 import { AbsentBodies } from "./spawnableBodies.ts";
 
 export class RoomState extends RoomMirror {
@@ -31,6 +32,7 @@ export class RoomState extends RoomMirror {
   hidden = new Uint8Array(0);
   readonly time = new SimulatedTime();
   private readonly absent = new AbsentBodies();
+  readonly yields = new MoverYields();
   /** `ticksPerSecond` of `clock` and `playout`. */
   private pace = Number.NaN;
   private rejoining = false;
@@ -63,6 +65,7 @@ export class RoomState extends RoomMirror {
       if (this.pace !== this.ticksPerSecond) this.keepPace();
     });
     this.add("spawnable", ({ tick, bodies }) => this.absent.note(tick, bodies));
+    this.add("movers", ({ tick, movers }) => this.yields.note(tick, movers));
   }
 
   /** Undefined while it loads. */

@@ -4,6 +4,7 @@
  */
 import { Raycaster, Sphere, Triangle, Vector2, Vector3 } from "three";
 import type { BodyLook } from "../../shared/scene/bodyLook.ts";
+import type { MoverRow } from "../../shared/protocol/fromServer.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import { BodyMesh } from "./bodies/bodyMesh.ts";
@@ -34,6 +35,8 @@ export interface FrameInput {
   moved: boolean;
   /** Simulated time of the room at the moment shown, s. */
   seconds: number;
+  /** Displacements of moving colliders from their paths. */
+  yields: readonly MoverRow[];
   /** True after the first frame has been received. */
   hasFrame: boolean;
   /** 1 for each spawnable body that is not in the room. */
@@ -233,7 +236,7 @@ export class RoomView {
     this.follow(input);
     if (stage.keepPace(input.nowMs)) this.dirty = true;
     const cameraMoved = stage.controls.update();
-    const collidersMoved = stage.movers.update(input.seconds);
+    const collidersMoved = stage.movers.update(input.seconds, input.yields);
     const bent = input.bends.length > 0;
     for (const [index, body] of this.bodies.entries())
       if (body.setHeld(input.grabs.some((grab) => grab.body === index))) this.dirty = true;

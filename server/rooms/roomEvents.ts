@@ -99,6 +99,7 @@ export class RoomEvents {
         return;
       case "spawned":
       case "dressed":
+      case "yielded":
         return;
       case "pinned": {
         // A pinned grab is no grab of its member any more.

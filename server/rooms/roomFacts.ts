@@ -6,11 +6,13 @@ import type { Pin } from "../../shared/members/pin.ts";
 import type { Tuning } from "../../shared/members/tuningLimits.ts";
 import {
   encodeLooks,
+  encodeMovers,
   encodePins,
   encodeReset,
   encodeSpawnable,
   encodeTuned,
   type LookRow,
+  type MoverRow,
 } from "../../shared/protocol/fromServer.ts";
 import type { BodyLook } from "../../shared/scene/bodyLook.ts";
 import type { Input, SimEvent } from "../sim/types.ts";
@@ -34,6 +36,8 @@ export class RoomFacts implements Facts {
   absent: Set<number>;
   looks = new Map<number, BodyLook>();
   pins = new Map<number, Pin>();
+  /** Moving colliders that are off their paths. A world tells them anew after a restore. */
+  #movers: readonly MoverRow[] = [];
 
   /** @param spawnable bodies that are absent when the scene starts. @param tuning of the scene file */
   constructor(spawnable: readonly number[], tuning: Tuning) {
@@ -68,6 +72,10 @@ export class RoomFacts implements Facts {
           this.#tuning = event.tuning;
           this.#tunedTick = event.tick;
           told.push(encodeTuned(event.tick, event.tuning, event.member));
+          break;
+        case "yielded":
+          this.#movers = event.movers;
+          told.push(encodeMovers(tick, event.movers));
           break;
         case "dressed":
           dressed.set(event.body, [event.body, event.look, event.member]);
@@ -106,6 +114,7 @@ export class RoomFacts implements Facts {
       // Absent bodies must not be drawn.
       ...(this.#spawnable.length > 0 ? [encodeSpawnable(tick, this.absent, 0)] : []),
       ...(rows.length > 0 ? [encodeLooks(tick, rows)] : []),
+      ...(this.#movers.length > 0 ? [encodeMovers(tick, this.#movers)] : []),
       ...(known.pins || this.pins.size > 0 ? [encodePins(tick, this.pins, 0)] : []),
     ];
   }

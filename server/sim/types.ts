@@ -6,6 +6,7 @@
 import type { Refusal as RangeRefusal } from "../../shared/members/inputRanges.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { Pin } from "../../shared/members/pin.ts";
+import type { MoverRow } from "../../shared/protocol/fromServer.ts";
 import type { BodyLook, LookChange } from "../../shared/scene/bodyLook.ts";
 import type { Tuning, TuningChange, TuningLimits } from "../../shared/members/tuningLimits.ts";
 import * as stages from "../kernel/assembly/layout/stages.ts";
@@ -206,6 +207,8 @@ export type SimEvent =
    * body was taken out, or the scene starts again.
    */
   | { type: "pinned"; tick: number; member: number; pin: number; before?: Pin; after?: Pin; input?: number }
+  /** All moving colliders that bodies keep off their paths, with their displacements, m. */
+  | { type: "yielded"; tick: number; movers: MoverRow[] }
   /** `tuning` applies from this tick on. */
   | { type: "tuned"; tick: number; member: number; tuning: Tuning };
 

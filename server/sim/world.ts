@@ -26,6 +26,7 @@ import type { Pin } from "../../shared/members/pin.ts";
 import type { BodyLook } from "../../shared/scene/bodyLook.ts";
 import type { Tuning } from "../../shared/members/tuningLimits.ts";
 import { carry, comesNear } from "./colliders/movers.ts";
+import { MoverYields } from "./colliders/moverYields.ts";
 import { IntersectionWatch } from "./intersections/watch.ts";
 import { forgetPairList, forgetPushes } from "./rest/keptPushes.ts";
 import type { SimLayout } from "./world/worldLayout.ts";
@@ -88,6 +89,7 @@ export class SimWorld implements World {
   private readonly tuned: RoomTuning;
   private readonly dressed: RoomLooks;
   private readonly pinned: RoomPins;
+  private readonly yields: MoverYields;
   private readonly rest: Rest;
   private readonly islands: SleepingIslands;
   private readonly methods: MethodBodies;
@@ -117,6 +119,7 @@ export class SimWorld implements World {
       refuse: (input) => refuse(this.views, layout, input, (body) => this.inactiveBodies.isAbsent(body)),
       begin: (input) => grab(this.views, layout, this.kernel, input),
     });
+    this.yields = new MoverYields(memory);
     this.rest = new Rest(
       memory,
       this.views,
@@ -208,6 +211,7 @@ export class SimWorld implements World {
       this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
       // frames still contain the positions of moving colliders
       if (this.collidersMove()) this.kernel.placeCoreMeshes();
+      this.yields.tell(tick, events);
       return { seconds, events };
     }
     if (!goesOn) this.beginIslands(tick, rested);
@@ -228,6 +232,7 @@ export class SimWorld implements World {
     const stepped = performance.now();
     this.guard(tick, events);
     tellCrowding(this.views, this.layout, tick, events);
+    this.yields.tell(tick, events);
     this.phaseWatcher?.(HOST_STAGES.guard);
     // no body is calmed while it rides on a slow collider, directly or on top of another body
     if (finished) this.rest.count(this.mayRest, this.inTheWay(this.stepped - 1).length > 0);

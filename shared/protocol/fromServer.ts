@@ -11,6 +11,7 @@ import * as keyframe from "./messages/fromServer/keyframe.ts";
 import * as looks from "./messages/fromServer/looks.ts";
 import * as members from "./messages/fromServer/members.ts";
 import * as message from "./messages/fromServer/message.ts";
+import * as movers from "./messages/fromServer/movers.ts";
 import * as notice from "./messages/fromServer/notice.ts";
 import * as pins from "./messages/fromServer/pins.ts";
 import * as pong from "./messages/fromServer/pong.ts";
@@ -32,6 +33,7 @@ export { encode as encodeKeyframeMessage } from "./messages/fromServer/keyframe.
 export { encode as encodeLooks, type LookRow } from "./messages/fromServer/looks.ts";
 export { encode as encodeMembers, type Member } from "./messages/fromServer/members.ts";
 export { encode as encodeMessage } from "./messages/fromServer/message.ts";
+export { encode as encodeMovers, type MoverRow } from "./messages/fromServer/movers.ts";
 export { encode as encodeNotice } from "./messages/fromServer/notice.ts";
 export { encode as encodePins, type PinRow } from "./messages/fromServer/pins.ts";
 export { encode as encodePong } from "./messages/fromServer/pong.ts";
@@ -68,6 +70,7 @@ const MESSAGES = {
   said,
   looks,
   pins,
+  movers,
 };
 type Messages = typeof MESSAGES;
 
@@ -103,6 +106,7 @@ const PARSERS: Readonly<Record<number, (values: Values) => ServerEvent>> = {
   [said.number]: said.parse,
   [looks.number]: looks.parse,
   [pins.number]: pins.parse,
+  [movers.number]: movers.parse,
 };
 
 /**

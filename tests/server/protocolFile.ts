@@ -17,6 +17,7 @@ import {
   encodeLooks,
   encodeMembers,
   encodeMessage,
+  encodeMovers,
   encodeNotice,
   encodePins,
   encodePong,
@@ -212,6 +213,13 @@ const SERVER: [string, Uint8Array][] = [
       ],
       2,
     ),
+  ],
+  [
+    "movers",
+    encodeMovers(70001, [
+      [0, 0.5, -0.25, 0],
+      [300, 0, 2, 0],
+    ]),
   ],
   ["message", encodeMessage(2, "score", { points: 7, by: [1, 2.5], note: null })],
   [

@@ -82,6 +82,8 @@ export class RoomMirror extends Listeners {
       case "pins":
         this.pins = Object.fromEntries(event.pins);
         return this.tell("pins", event);
+      case "movers":
+        return this.tell("movers", event);
       case "access":
         this.access = event.access;
         return this.tell("access", event.access);

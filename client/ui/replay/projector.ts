@@ -76,6 +76,7 @@ export class Projector {
       elapsedMs: Math.min(250, nowMs - this.lastMs),
       moved: this.shown !== before,
       seconds: this.shown / replay.head.tickHz,
+      yields: replay.yields.at(this.shown),
       hasFrame: !Number.isNaN(this.shown),
       hidden: replay.hidden,
       grabs: this.grabs(),

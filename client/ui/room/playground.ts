@@ -306,6 +306,7 @@ export class Playground {
       elapsedMs,
       moved: sampled?.moved ?? false,
       seconds,
+      yields: state.yields.at(this.tick),
       hasFrame: sampled !== undefined,
       hidden: state.hidden,
       grabs: this.drawnGrabs(),

@@ -4,6 +4,7 @@
  */
 import { Quaternion, Vector3, type Object3D } from "three";
 import { centerOf, compileMotion, poseAt, type Path } from "../../../shared/geometry/colliderMotion.ts";
+import type { MoverRow } from "../../../shared/protocol/fromServer.ts";
 import type { TopologyCollider } from "../../../shared/topology.ts";
 
 interface Mover {
@@ -22,6 +23,7 @@ export class MovingColliders {
   private readonly facing = new Quaternion();
   private readonly translate = new Vector3();
   private shown = Number.NaN;
+  private yields: readonly MoverRow[] = [];
 
   /** @param objects one object per collider, in the same order, at its position in the scene */
   constructor(colliders: readonly TopologyCollider[], objects: readonly Object3D[]) {
@@ -43,13 +45,15 @@ export class MovingColliders {
 
   /**
    * @param seconds since the room's first tick
+   * @param yields displacements from the paths
    * @returns true if anything moved since the last call
    */
-  update(seconds: number): boolean {
-    if (this.movers.length === 0 || seconds === this.shown) return false;
+  update(seconds: number, yields: readonly MoverRow[] = []): boolean {
+    if (this.movers.length === 0 || (seconds === this.shown && yields === this.yields)) return false;
     this.shown = seconds;
+    this.yields = yields;
     let moved = false;
-    for (const { object, path, center, offset, turn } of this.movers) {
+    for (const [n, { object, path, center, offset, turn }] of this.movers.entries()) {
       const {
         translate,
         quaternion: [w, x, y, z],
@@ -58,6 +62,8 @@ export class MovingColliders {
       const before = this.before.copy(object.position);
       const facing = this.facing.copy(object.quaternion);
       object.position.copy(offset).applyQuaternion(this.rotation).add(center).add(this.translate.fromArray(translate));
+      const [, x1, y1, z1] = yields.find(([mover]) => mover === n) ?? [n, 0, 0, 0];
+      object.position.add(this.translate.set(x1, y1, z1));
       object.quaternion.copy(this.rotation).multiply(turn);
       moved ||= !before.equals(object.position) || !facing.equals(object.quaternion);
     }

@@ -22,6 +22,7 @@ const EVENTS: readonly SimEvent[] = [
   { type: "pinned", tick: 5, member: 7, pin: 3, after: PIN },
   { type: "tuned", tick: 5, member: 7, tuning: { ...TUNING, timeScale: 0 } },
 ];
+const MOVED: SimEvent = { type: "yielded", tick: 6, movers: [[1, 0, 0.5, 0]] };
 
 const eventsOf = (messages: readonly Uint8Array[]): ServerEvent[] =>
   messages.map((bytes) => parseServerMessage(new Uint8Array(bytes).buffer)!);
@@ -81,6 +82,16 @@ test("a replaced state brings its own looks and pins", () => {
   const { facts, known } = followed(EVENTS);
   const other = new RoomFacts(SPAWNABLE, TUNING);
   expect(knownTo(newClient(), other.replace(rowsOf(facts), 9))).toEqual(known);
+});
+
+test("newcomers learn which moving colliders are off their paths, as long as there are any", () => {
+  const { facts } = followed([]);
+  const isTold = (messages: readonly Uint8Array[]): boolean => eventsOf(messages).some(({ type }) => type === "movers");
+  expect(isTold(facts.all(5))).toBe(false);
+  expect(eventsOf(facts.take([MOVED], 6))).toEqual([{ ...MOVED, type: "movers" }]);
+  expect(eventsOf(facts.all(7))).toContainEqual({ ...MOVED, type: "movers", tick: 7 });
+  facts.take([{ ...MOVED, movers: [] }], 8);
+  expect(isTold(facts.all(8))).toBe(false);
 });
 
 test("a reset makes all spawnable bodies absent", () => {
