@@ -18,7 +18,7 @@ export interface Space {
   max: Vec3;
 }
 
-/** Farthest fall, rise and flight that count, in sizes of the scene. */
+/** Farthest fall, rise and flight that count, and the largest mover that is shown (with its way), in scene sizes. */
 const FAR = 4;
 /** A plane stops a fall if its normal leans against gravity by at least this cosine. */
 const UPRIGHT = 0.1;
@@ -93,11 +93,10 @@ export function framedSpace(
     const own = new Box().addAll(body.positions);
     const held = heldBy.get(body.name)!;
     if (held.length > 0) addSwing(own, body, held, fall.down);
-    else addFall(own, body, fall, ground);
+    else addFall(own, body, fall, ground.below);
     space.addMoved(own, [0, 0, 0]);
     for (const mover of movers)
-      if (mover.sweep.meets(own) || isAttachedTo(scene, body, mover.name))
-        for (const way of mover.ways) space.addMoved(own, way);
+      if (mover.sweep.meets(own) || isAttachedTo(scene, body, mover.name)) addMover(space, mover, own, fall, ground);
   }
   return space;
 }
@@ -158,8 +157,14 @@ function heldPlaces({ attachments = [] }: Scene, { name, pinned, positions, orig
   return held;
 }
 
-/** Distance along gravity from a body's box to the ground, m; 0: there is none. */
-function groundBelow(scene: Scene, cores: readonly (CoreMesh | undefined)[], down: Vec3): (box: Box) => number {
+interface Ground {
+  /** Distance along gravity from a body's box to the ground, m; 0: there is none. */
+  below: (box: Box) => number;
+  /** The ground is a plane: no body gets below it. */
+  isFloor: boolean;
+}
+
+function groundBelow(scene: Scene, cores: readonly (CoreMesh | undefined)[], down: Vec3): Ground {
   const colliders = scene.colliders ?? [];
   const planes = colliders.flatMap((collider) => {
     if (collider.type !== "plane") return [];
@@ -178,7 +183,7 @@ function groundBelow(scene: Scene, cores: readonly (CoreMesh | undefined)[], dow
         : [],
     ),
   );
-  return (box) => {
+  const below = (box: Box): number => {
     const corners = box.corners();
     const ways = planes.map(({ normal, against, offset }) =>
       Math.min(...corners.map((at) => (dot(normal, at) - offset) / against)),
@@ -186,6 +191,7 @@ function groundBelow(scene: Scene, cores: readonly (CoreMesh | undefined)[], dow
     const way = ways.length > 0 ? Math.min(...ways) : lowest - Math.max(...corners.map((at) => dot(at, down)));
     return Number.isFinite(way) ? Math.max(0, way) : 0;
   };
+  return { below, isFloor: planes.length > 0 };
 }
 
 function addFall(
@@ -206,6 +212,16 @@ function addFall(
   const flight = length(across) > most ? times(most / length(across), across) : across;
   space.addMoved(box, times(-rise, down));
   space.addMoved(box, plus(times(way, down), flight));
+}
+
+/** @param own space of a body that the mover may carry or press */
+function addMover(space: Box, { ways, sweep }: Mover, own: Box, { down, most }: Fall, ground: Ground): void {
+  if (sweep.meets(own) && length(minus(sweep.max, sweep.min)) <= most) space.addMoved(sweep, [0, 0, 0]);
+  for (const way of ways) {
+    // A press does not push a body through the floor.
+    const sunk = ground.isFloor ? Math.max(0, dot(way, down) - ground.below(own)) : 0;
+    space.addMoved(own, plus(way, times(-sunk, down)));
+  }
 }
 
 function addSwing(space: Box, { positions }: BodyTemplate, held: readonly Vec3[], down: Vec3): void {

@@ -115,3 +115,12 @@ test("without gravity the space is that of the bodies; a scene's own camera has 
   const own = { position: [0, 1, 5] as [number, number, number], target: [0, 0, 0] as [number, number, number] };
   expect((await play({ bodies, camera: own, colliders: [] }, 0)).camera).toEqual(own);
 });
+
+test("a press on a cube is shown with its way, and makes no space below the floor", async () => {
+  const bodies = [{ ...cube, name: "a", transform: { translate: [0, 0.51, 0] } }] as never;
+  const motion = { keys: [{ time: 0 }, { time: 2, translate: [0, -1, 0] }] };
+  const press = { type: "box", center: [0, 1.7, 0], halfExtents: [1, 0.2, 1], motion };
+  const { camera } = await play({ bodies, colliders: [press, ...floor] as never }, 0);
+  expect(camera.space!.min[1]).toBeCloseTo(0, 6);
+  expect(camera.space!.max[1]).toBeCloseTo(1.9, 6);
+});
