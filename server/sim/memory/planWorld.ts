@@ -2,7 +2,7 @@
 import { PINS_PER_ROOM } from "../../../shared/members/pin.ts";
 import { centerOf } from "../../../shared/geometry/colliderMotion.ts";
 import type { Scene } from "../../../shared/scene/scene.ts";
-import { passThrough } from "../../../shared/scene/sceneImplicit.ts";
+import { meetsOthers } from "../../../shared/scene/sceneImplicit.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { anchorsOf } from "../world/attachments.ts";
 import { isApart, leftOutOf, ownStep, type BodyTemplate } from "../body/template.ts";
@@ -105,6 +105,8 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
     (body) => anchorsOf(scene, bodies, body),
     attachments.length + grabCount,
     prefactoredMeet(scene),
+    bodies.some((body, b) => body.form === "prefactored" && (body.touch.self || meetsOthers(scene, scene.bodies[b]!))) ||
+      attachments.some(({ to }) => "body" in to),
     memoryMap,
   );
   const methods = planMethods(bodies, steps, memoryMap);
@@ -148,15 +150,14 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
 }
 
 /** Returns whether a prefactored body may meet another body. */
-function prefactoredMeet({ bodies }: Scene): boolean {
-  return bodies.some(
+const prefactoredMeet = ({ bodies }: Scene): boolean =>
+  bodies.some(
     (body) =>
       body.kind !== "ball" &&
       body.kind !== "points" &&
       body.solver === "prefactored" &&
-      bodies.some((other) => other !== body && !passThrough(body, other)),
+      meetsOthers({ bodies }, body),
   );
-}
 
 function planContact(world: World, solid: ReturnType<typeof planCoreMeshes>, memoryMap: Allocator) {
   const { bodies, colliders, firsts, counts } = world;

@@ -19,7 +19,7 @@ import { shapeOf as shapeOfTet } from "../reference/tetrahedron.ts";
 import { shapeOf } from "../reference/triangle.ts";
 
 /**
- * Elastic forces of solids are taken at xPrev + LEAD of the substep's motion, which damps a mode of w rad/s by the
+ * Elastic forces of solids, and of sheets that touch nothing, are taken at xPrev + LEAD of the substep's motion, which damps a mode of w rad/s by the
  * ratio LEAD w h/2. The step is then stable with BOUND of the Laplacian that bounds the stiffness.
  */
 export const LEAD = 0.1;
@@ -46,6 +46,8 @@ export interface PrefactoredModel {
   bends: BendElements | undefined;
   tets: TetElements | undefined;
   factor: Factor;
+  /** Share of the substep's motion after which the elastic forces are taken. */
+  lead: number;
   /** Mean of P's diagonal over m/h^2. */
   stiffer: number;
 }
@@ -60,11 +62,13 @@ const bendsOf = ({ elements }: WithElements): BendElements | undefined =>
  * @param h length of a substep, s
  * @param anchors particles that rigid attachments hold in space: the matrix holds them, too, so that their corrections
  * do not move each other (the correction is exact with any such stiffness: augmented Lagrangian)
+ * @param touches whether the body may touch anything
  */
 export function prefactoredModel(
   body: Pick<BodyTemplate, "elements" | "mass" | "pinned" | "positions" | "own" | "particleCount">,
   h: number,
   anchors: readonly number[] = [],
+  touches = true,
 ): PrefactoredModel {
   const count = body.particleCount;
   const triangles = trianglesOf(body);
@@ -89,7 +93,8 @@ export function prefactoredModel(
   const free = [...order.filter((i) => inertia[i]! > 0)];
   const ratios = free.map((i) => matrix.values[blockAt(matrix, i, i)]! / inertia[i]!);
   const stiffer = ratios.reduce((sum, ratio) => sum + ratio, 0) / Math.max(1, ratios.length);
-  return { inertia, triangles, stiffness, bends, tets, factor: factorize(matrix, order), stiffer };
+  const lead = tets || !touches ? LEAD : 1;
+  return { inertia, triangles, stiffness, bends, tets, factor: factorize(matrix, order), lead, stiffer };
 }
 
 /** Trace of the bending stiffness over the membrane's. */
