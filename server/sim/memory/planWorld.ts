@@ -25,6 +25,7 @@ import { type ListCounts, planLists } from "./contact/contactLists.ts";
 import { planLowWords } from "./lowWords.ts";
 import { Allocator } from "./memoryMap.ts";
 import { buildProgram, programBytes, sharedRows, type LooseRun, type Phase } from "./substepProgram.ts";
+import { isAlone } from "../prefactored/choose.ts";
 import { planPrefactored } from "./bodies/prefactoredRows.ts";
 import { planRigidContacts } from "./contact/rigidContacts.ts";
 import { planShapes } from "./bodies/shapeRows.ts";
@@ -105,8 +106,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
     (body) => anchorsOf(scene, bodies, body),
     attachments.length + grabCount,
     prefactoredMeet(scene),
-    bodies.some((body, b) => body.form === "prefactored" && (body.touch.self || meetsOthers(scene, scene.bodies[b]!))) ||
-      attachments.some(({ to }) => "body" in to),
+    bodies.some((body, b) => body.form === "prefactored" && !isAlone(scene, scene.bodies[b]!, body)),
     memoryMap,
   );
   const methods = planMethods(bodies, steps, memoryMap);
@@ -153,10 +153,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
 const prefactoredMeet = ({ bodies }: Scene): boolean =>
   bodies.some(
     (body) =>
-      body.kind !== "ball" &&
-      body.kind !== "points" &&
-      body.solver === "prefactored" &&
-      meetsOthers({ bodies }, body),
+      body.kind !== "ball" && body.kind !== "points" && body.solver === "prefactored" && meetsOthers({ bodies }, body),
   );
 
 function planContact(world: World, solid: ReturnType<typeof planCoreMeshes>, memoryMap: Allocator) {

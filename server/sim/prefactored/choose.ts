@@ -19,13 +19,13 @@ import { meetsOthers } from "../../../shared/scene/sceneImplicit.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { boxOf } from "../spawn/inside.ts";
 import { modulusOf, type Steps } from "../scene/substeps.ts";
-import { MOST_PARTICLES } from "./model.ts";
+import { ALONE_BOUND, MOST_PARTICLES } from "./model.ts";
 
 /** Smallest number of substeps a second. */
 const LEAST_RATE = 480;
 /** Most substeps a second of scenes of sheets only that name none. */
 const FEW_RATE = 600;
-/** Fewest substeps a second of sheets that meet nothing, not even themselves. */
+/** Fewest substeps a second of sheets that are alone. */
 const ALONE_RATE = 300;
 
 /** Delay up to which the solve is as right in motion as the implicit step, and up to which FEW_RATE is enough. */
@@ -51,12 +51,12 @@ export function choosePrefactored(
   most: number,
   open: boolean,
 ): Prefactored {
-  const alone = scene.bodies.every((body, b) => !bodies[b]!.touch.self && !meetsOthers(scene, body));
+  const alone = scene.bodies.every((body, b) => isAlone(scene, body, bodies[b]!));
   const least = alone ? ALONE_RATE : LEAST_RATE;
   const delays = (rate: number): number[] =>
     scene.bodies.map((body, b) =>
       soft.includes(b) && iterations === 1 && rate >= least && isHeld(scene, body) && suits(body, bodies[b]!)
-        ? delayOf(body, bodies[b]!, rate)
+        ? delayOf(body, bodies[b]!, rate) * (alone ? Math.sqrt(ALONE_BOUND) : 1)
         : Infinity,
     );
   const few = Math.ceil(FEW_RATE / tickHz);
@@ -67,6 +67,10 @@ export function choosePrefactored(
   }
   return { delays: delays(tickHz * substeps) };
 }
+
+/** Whether a body can touch nothing, not even itself, and no bodies are attached to each other. */
+export const isAlone = (scene: Scene, body: Body, { touch }: BodyTemplate): boolean =>
+  !touch.self && !meetsOthers(scene, body) && !scene.attachments?.some(({ to }) => "body" in to);
 
 /** True for a body with pins or attachments. */
 const isHeld = ({ attachments = [] }: Scene, { name, pins = [] }: Body): boolean =>

@@ -24,6 +24,8 @@ import { shapeOf } from "../reference/triangle.ts";
  */
 export const LEAD = 0.1;
 export const BOUND = 0.5;
+/** The same of sheets that touch nothing. Less allows for less stretch (kernel/assembly/prefactored/step.ts). */
+export const ALONE_BOUND = 0.85;
 
 /** Largest number of particles of a body: bounds the time to factor it, and the work of a tick. */
 export const MOST_PARTICLES = 16_384;
@@ -48,6 +50,8 @@ export interface PrefactoredModel {
   factor: Factor;
   /** Share of the substep's motion after which the elastic forces are taken. */
   lead: number;
+  /** Membrane's stiffness in the matrix over that which bounds it. */
+  bound: number;
   /** Mean of P's diagonal over m/h^2. */
   stiffer: number;
 }
@@ -78,6 +82,7 @@ export function prefactoredModel(
   const inertia = body.mass.map((m, i) => (body.pinned[i] ? 0 : m / (h * h)));
   const share = bendingShare(body);
   const weak = share <= WEAK_BENDING;
+  const bound = tets || touches ? 1 : ALONE_BOUND;
   const graph = graphOf(count, [
     ...(triangles ? [{ particles: triangles.particles, corners: triangle.corners }] : []),
     ...(bends && !weak ? [{ particles: bends.particles, corners: bend.corners }] : []),
@@ -85,7 +90,7 @@ export function prefactoredModel(
   ]);
   const matrix: BlockMatrix = { ...graph, size: 1, values: new Float64Array(graph.columns.length) };
   inertia.forEach((value, i) => (matrix.values[blockAt(matrix, i, i)] = value));
-  if (triangles) addTriangles(matrix, triangles, boundsOf(stiffness), weak ? weakened(share) : 1);
+  if (triangles) addTriangles(matrix, triangles, boundsOf(stiffness), bound * (weak ? weakened(share) : 1));
   if (bends && !weak) addBending(matrix, bends, 1);
   if (tets) addTetrahedra(matrix, tets);
   for (const i of anchors) matrix.values[blockAt(matrix, i, i)]! *= 1 + ANCHOR;
@@ -94,7 +99,7 @@ export function prefactoredModel(
   const ratios = free.map((i) => matrix.values[blockAt(matrix, i, i)]! / inertia[i]!);
   const stiffer = ratios.reduce((sum, ratio) => sum + ratio, 0) / Math.max(1, ratios.length);
   const lead = tets || !touches ? LEAD : 1;
-  return { inertia, triangles, stiffness, bends, tets, factor: factorize(matrix, order), lead, stiffer };
+  return { inertia, triangles, stiffness, bends, tets, factor: factorize(matrix, order), lead, bound, stiffer };
 }
 
 /** Trace of the bending stiffness over the membrane's. */

@@ -38,7 +38,8 @@ export const PREFACTORED_PAIRS = PREFACTORED_TET_ROWS + I32;
 export const PREFACTORED_PAIR_COUNTS = PREFACTORED_PAIRS + I32;
 // f32: part of the substep's motion after which the elastic force is taken: 1 for sheets that touch anything
 export const PREFACTORED_LEAD = PREFACTORED_PAIR_COUNTS + I32;
-export const PREFACTORED_LARGE = PREFACTORED_LEAD + F32; // f32 m^2: square of a correction that is checked
+export const PREFACTORED_BOUND = PREFACTORED_LEAD + F32; // f32: membrane's stiffness in P over its bound at rest
+export const PREFACTORED_LARGE = PREFACTORED_BOUND + F32; // f32 m^2: square of a correction that is checked
 // f64 J: energy at the start of the substep, while contacts may add to it
 export const PREFACTORED_ENERGY = PREFACTORED_LARGE + F32;
 // u32: counters for tools: checked substeps, repeated solves, substeps that began anew, substeps that gained energy

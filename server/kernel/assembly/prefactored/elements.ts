@@ -12,14 +12,14 @@ import { tetrahedra } from "./tetrahedra";
 const SMALLEST: f32 = 1e-30;
 
 /**
- * Bound of the membrane's stiffness over that at rest, at the last `addForces`: 1 + 3 e for the largest principal
+ * Bound of the membrane's stiffness over P's, at the last `addForces`: at rest times 1 + 3 e for the largest principal
  * strain e, which Saint Venant-Kirchhoff's law stiffens with.
  */
 export let stiffening: f32 = 1;
 
 /** Adds the forces of all elements to the residual. */
 export function addForces(row: usize): void {
-  stiffening = 1;
+  stiffening = 1 / load<f32>(row, L.PREFACTORED_BOUND);
   triangles(row, 0, toLow, false);
   if (load<u32>(row, L.PREFACTORED_PAIRS)) pairs(row);
   else bends(row, 0, toLow, false);
@@ -137,8 +137,10 @@ function triangles(row: usize, by: usize, lows: usize, measures: bool): f64 {
     subtract(r, to + 16, gx, gy, gz);
     subtract(r, to + 32, f32x4.neg(add(fx, gx)), f32x4.neg(add(fy, gy)), f32x4.neg(add(fz, gz)));
   }
-  if (!measures)
-    for (let lane: usize = 0; lane < 4; lane++) stiffening = max<f32>(stiffening, 1 + 3 * laneOf(most, lane));
+  if (!measures) {
+    const most4 = f32x4.div(madd(f32x4.splat(3), most, one), v128.load32_splat(row, L.PREFACTORED_BOUND));
+    for (let lane: usize = 0; lane < 4; lane++) stiffening = max<f32>(stiffening, laneOf(most4, lane));
+  }
   return energy;
 }
 

@@ -84,6 +84,7 @@ export function planPrefactored(
     meets,
     touches,
     states: planned.flatMap(({ index, model: { factor }, at }) => {
+      if (!touches) return [];
       const columns = factor.order.length;
       const kept = wholeRun(index, at.get(L.PREFACTORED_KEPT)!, LANES * (columns + 1), allocator);
       const answers = at.get(L.PREFACTORED_ANSWERS);
@@ -162,6 +163,7 @@ function writeRow(
   view.setInt32(row + L.PREFACTORED_TET_ROWS, fours(model.tets?.volume.length ?? 0), true);
   view.setFloat32(row + L.PREFACTORED_STIFFER, model.stiffer, true);
   view.setFloat32(row + L.PREFACTORED_LEAD, model.lead, true);
+  view.setFloat32(row + L.PREFACTORED_BOUND, model.bound, true);
 }
 
 function writeOrder(
