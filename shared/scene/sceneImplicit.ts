@@ -43,5 +43,5 @@ export function passThrough(
 }
 
 /** Whether a body may touch a collider or another body. */
-export const meetsOthers = ({ bodies, colliders = [] }: Pick<Scene, "bodies" | "colliders">, body: Body): boolean =>
+export const mayMeetAny = ({ bodies, colliders = [] }: Pick<Scene, "bodies" | "colliders">, body: Body): boolean =>
   [...bodies.filter((other) => other !== body), ...colliders].some((other) => !passThrough(body, other));

@@ -2,7 +2,7 @@
 import { PINS_PER_ROOM } from "../../../shared/members/pin.ts";
 import { centerOf } from "../../../shared/geometry/colliderMotion.ts";
 import type { Scene } from "../../../shared/scene/scene.ts";
-import { meetsOthers } from "../../../shared/scene/sceneImplicit.ts";
+import { mayMeetAny } from "../../../shared/scene/sceneImplicit.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { anchorsOf } from "../world/attachments.ts";
 import { isApart, leftOutOf, ownStep, type BodyTemplate } from "../body/template.ts";
@@ -153,7 +153,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
 const prefactoredMeet = ({ bodies }: Scene): boolean =>
   bodies.some(
     (body) =>
-      body.kind !== "ball" && body.kind !== "points" && body.solver === "prefactored" && meetsOthers({ bodies }, body),
+      body.kind !== "ball" && body.kind !== "points" && body.solver === "prefactored" && mayMeetAny({ bodies }, body),
   );
 
 function planContact(world: World, solid: ReturnType<typeof planCoreMeshes>, memoryMap: Allocator) {

@@ -15,7 +15,7 @@
 import { checkPrefactored } from "../../../shared/scene/scenePrefactored.ts";
 import type { Body, Scene } from "../../../shared/scene/scene.ts";
 import { SceneError } from "../../../shared/scene/sceneError.ts";
-import { meetsOthers } from "../../../shared/scene/sceneImplicit.ts";
+import { mayMeetAny } from "../../../shared/scene/sceneImplicit.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { boxOf } from "../spawn/inside.ts";
 import { modulusOf, type Steps } from "../scene/substeps.ts";
@@ -70,7 +70,7 @@ export function choosePrefactored(
 
 /** Whether a body can touch nothing, not even itself, and no bodies are attached to each other. */
 export const isAlone = (scene: Scene, body: Body, { touch }: BodyTemplate): boolean =>
-  !touch.self && !meetsOthers(scene, body) && !scene.attachments?.some(({ to }) => "body" in to);
+  !touch.self && !mayMeetAny(scene, body) && !scene.attachments?.some(({ to }) => "body" in to);
 
 /** True for a body with pins or attachments. */
 const isHeld = ({ attachments = [] }: Scene, { name, pins = [] }: Body): boolean =>

@@ -19,12 +19,13 @@ import { shapeOf as shapeOfTet } from "../reference/tetrahedron.ts";
 import { shapeOf } from "../reference/triangle.ts";
 
 /**
- * Elastic forces of solids, and of sheets that touch nothing, are taken at xPrev + LEAD of the substep's motion, which damps a mode of w rad/s by the
- * ratio LEAD w h/2. The step is then stable with BOUND of the Laplacian that bounds the stiffness.
+ * Elastic forces of solids, and of sheets that can touch nothing, are taken at xPrev + LEAD of the substep's motion,
+ * which damps a mode of w rad/s by the ratio LEAD w h/2. The step is then stable with BOUND of the Laplacian that
+ * bounds the stiffness.
  */
-export const LEAD = 0.1;
+const LEAD = 0.1;
 export const BOUND = 0.5;
-/** The same of sheets that touch nothing. Less allows for less stretch (kernel/assembly/prefactored/step.ts). */
+/** The same of such sheets. Less allows for less stretch (kernel/assembly/prefactored/step.ts). */
 export const ALONE_BOUND = 0.85;
 
 /** Largest number of particles of a body: bounds the time to factor it, and the work of a tick. */

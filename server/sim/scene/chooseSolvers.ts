@@ -30,7 +30,7 @@ import { SceneError } from "../../../shared/scene/sceneError.ts";
 import { checkImplicit, passThrough } from "../../../shared/scene/sceneImplicit.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { CONSTRAINTS } from "../constraints/kinds.ts";
-import { choosePrefactored, DELAYS, type Prefactored } from "../prefactored/choose.ts";
+import { choosePrefactored, DELAYS, isAlone, type Prefactored } from "../prefactored/choose.ts";
 import { boxOf } from "../spawn/inside.ts";
 import { metByImplicit } from "./standIns.ts";
 import { allImplicit, askedSteps, dependsOnSubsteps, modulusOf, type Steps, soundPace } from "./substeps.ts";
@@ -94,8 +94,8 @@ export function chooseSolvers(scene: Scene, bodies: readonly BodyTemplate[], ste
   const late = ({ delays }: Prefactored): boolean => soft.some((b) => delays[b]! > most);
   let chosen = choosePrefactored(scene, bodies, soft, steps, most, scene.substeps === undefined);
   // the implicit solver would not use the scene's substeps
-  if (why === undefined && late(chosen) && allImplicit(implicit))
-    chosen = choosePrefactored(scene, bodies, soft, steps, most, true);
+  const alone = allImplicit(implicit) && scene.bodies.every((body, b) => isAlone(scene, body, bodies[b]!));
+  if (why === undefined && late(chosen) && alone) chosen = choosePrefactored(scene, bodies, soft, steps, most, true);
   if (why === undefined && late(chosen)) return { scene: implicit };
   const { delays, substeps } = chosen;
   const better = soft.filter((b) => delays[b]! <= Math.max(errors[b]!.missing, DELAYS.right));

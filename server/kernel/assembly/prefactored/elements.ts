@@ -138,8 +138,8 @@ function triangles(row: usize, by: usize, lows: usize, measures: bool): f64 {
     subtract(r, to + 32, f32x4.neg(add(fx, gx)), f32x4.neg(add(fy, gy)), f32x4.neg(add(fz, gz)));
   }
   if (!measures) {
-    const most4 = f32x4.div(madd(f32x4.splat(3), most, one), v128.load32_splat(row, L.PREFACTORED_BOUND));
-    for (let lane: usize = 0; lane < 4; lane++) stiffening = max<f32>(stiffening, laneOf(most4, lane));
+    most = f32x4.div(madd(f32x4.splat(3), most, one), v128.load32_splat(row, L.PREFACTORED_BOUND));
+    for (let lane: usize = 0; lane < 4; lane++) stiffening = max<f32>(stiffening, laneOf(most, lane));
   }
   return energy;
 }

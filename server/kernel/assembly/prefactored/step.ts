@@ -10,9 +10,10 @@
  * be wrong, since P knows no rotation. Then the incremental potential
  *   Phi = |d - h^2 a|^2 M / 2h^2 + E(x) - F.(x - xPrev)
  * may not exceed its value at xPrev; else the solve is repeated, and finally begins at xPrev with shorter and shorter
- * corrections. So the energy does not grow. Solids, and sheets that touch nothing, have f(xPrev + PREFACTORED_LEAD h
- * v), which damps less and allows for more stretch, and one solve also in scenes of several iterations. One thread solves a body, and all sums are serial. Designs and
- * alternatives: docs/decisions/prefactored-cloth.md, prefactored-solids.md.
+ * corrections. So the energy does not grow. Solids, and sheets that can touch nothing, have f(xPrev + PREFACTORED_LEAD
+ * h v), which damps less and allows for more stretch, and one solve also in scenes of several iterations. One thread
+ * solves a body, and all sums are serial. Designs and alternatives: docs/decisions/prefactored-cloth.md,
+ * prefactored-solids.md.
  */
 import * as L from "../layout/layout";
 import { pushBy, toLow, wayOf } from "../math/lanes";

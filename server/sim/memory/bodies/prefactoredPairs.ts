@@ -1,7 +1,7 @@
 /**
- * Bending of prefactored sheets that are flat at rest, as pairs of particles (kernel/assembly/prefactored/elements.ts):
- * the stencils' forces -K^T K x / alpha are linear, and each row of K^T K adds up to zero. So the force on particle i is
- * the sum over j of -(K^T K / alpha)_ij (x_j - x_i).
+ * Bending of prefactored sheets that are flat at rest and can touch nothing, as pairs of particles
+ * (kernel/assembly/prefactored/elements.ts). The stencils' forces -K^T K x / alpha are linear, and each row of K^T K
+ * adds up to zero. So the force on particle i is the sum over j of -(K^T K / alpha)_ij (x_j - x_i).
  */
 import * as L from "../../../kernel/assembly/layout/layout.ts";
 import { LANES } from "../../../kernel/assembly/layout/sizes.ts";
