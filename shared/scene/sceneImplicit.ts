@@ -41,3 +41,7 @@ export function passThrough(
     (other.contact?.ignore ?? other.ignore ?? []).includes(body.name)
   );
 }
+
+/** Whether a body may touch a collider or another body. */
+export const mayMeetAny = ({ bodies, colliders = [] }: Pick<Scene, "bodies" | "colliders">, body: Body): boolean =>
+  [...bodies.filter((other) => other !== body), ...colliders].some((other) => !passThrough(body, other));

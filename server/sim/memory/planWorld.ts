@@ -2,7 +2,7 @@
 import { PINS_PER_ROOM } from "../../../shared/members/pin.ts";
 import { centerOf } from "../../../shared/geometry/colliderMotion.ts";
 import type { Scene } from "../../../shared/scene/scene.ts";
-import { passThrough } from "../../../shared/scene/sceneImplicit.ts";
+import { mayMeetAny } from "../../../shared/scene/sceneImplicit.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { anchorsOf } from "../world/attachments.ts";
 import { isApart, leftOutOf, ownStep, type BodyTemplate } from "../body/template.ts";
@@ -25,6 +25,7 @@ import { type ListCounts, planLists } from "./contact/contactLists.ts";
 import { planLowWords } from "./lowWords.ts";
 import { Allocator } from "./memoryMap.ts";
 import { buildProgram, programBytes, sharedRows, type LooseRun, type Phase } from "./substepProgram.ts";
+import { isAlone } from "../prefactored/choose.ts";
 import { planPrefactored } from "./bodies/prefactoredRows.ts";
 import { planRigidContacts } from "./contact/rigidContacts.ts";
 import { planShapes } from "./bodies/shapeRows.ts";
@@ -105,6 +106,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
     (body) => anchorsOf(scene, bodies, body),
     attachments.length + grabCount,
     prefactoredMeet(scene),
+    bodies.some((body, b) => body.form === "prefactored" && !isAlone(scene, scene.bodies[b]!, body)),
     memoryMap,
   );
   const methods = planMethods(bodies, steps, memoryMap);
@@ -148,15 +150,11 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
 }
 
 /** Returns whether a prefactored body may meet another body. */
-function prefactoredMeet({ bodies }: Scene): boolean {
-  return bodies.some(
+const prefactoredMeet = ({ bodies }: Scene): boolean =>
+  bodies.some(
     (body) =>
-      body.kind !== "ball" &&
-      body.kind !== "points" &&
-      body.solver === "prefactored" &&
-      bodies.some((other) => other !== body && !passThrough(body, other)),
+      body.kind !== "ball" && body.kind !== "points" && body.solver === "prefactored" && mayMeetAny({ bodies }, body),
   );
-}
 
 function planContact(world: World, solid: ReturnType<typeof planCoreMeshes>, memoryMap: Allocator) {
   const { bodies, colliders, firsts, counts } = world;

@@ -132,8 +132,10 @@ export interface ProgramSizes {
   joined: readonly { first: number; count: number }[];
   /** Address of the implicit bodies' rows, their number, and the number of those that may touch surfaces. */
   implicit: { rows: number; count: number; together: number };
-  /** Address of the prefactored bodies' rows, their number, and whether they may meet other bodies. */
-  prefactored: { rows: number; count: number; meets: boolean };
+  /**
+   * Address of the prefactored bodies' rows, their number, and whether they may meet other bodies, or touch anything.
+   */
+  prefactored: { rows: number; count: number; meets: boolean; touches: boolean };
   /** Number of moving colliders. */
   motions: number;
   /** Core meshes of moving colliders: address of the MOTION row, and number of particles. */
@@ -213,9 +215,9 @@ function prefactoredSolve({ prefactored: { rows, count } }: ProgramSizes, pass: 
   return count ? [{ ...one(L.KIND_PREFACTORED, L.STAGE_TRIANGLES, pass), data: rows, count }] : [];
 }
 
-/** A phase over every prefactored body. */
-function everyPrefactored({ prefactored: { rows, count } }: ProgramSizes, kind: number, pass = 0): Phase[] {
-  return count ? [{ ...one(kind, L.STAGE_CONTACTS, pass), data: rows, count }] : [];
+/** A phase over every prefactored body, for contact. */
+function everyPrefactored({ prefactored: { rows, count, touches } }: ProgramSizes, kind: number, pass = 0): Phase[] {
+  return count && touches ? [{ ...one(kind, L.STAGE_CONTACTS, pass), data: rows, count }] : [];
 }
 
 /** Phases of constraints without colors. */

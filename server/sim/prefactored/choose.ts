@@ -15,15 +15,18 @@
 import { checkPrefactored } from "../../../shared/scene/scenePrefactored.ts";
 import type { Body, Scene } from "../../../shared/scene/scene.ts";
 import { SceneError } from "../../../shared/scene/sceneError.ts";
+import { mayMeetAny } from "../../../shared/scene/sceneImplicit.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { boxOf } from "../spawn/inside.ts";
 import { modulusOf, type Steps } from "../scene/substeps.ts";
-import { MOST_PARTICLES } from "./model.ts";
+import { ALONE_BOUND, MOST_PARTICLES } from "./model.ts";
 
 /** Smallest number of substeps a second. */
 const LEAST_RATE = 480;
-/** Substeps a second of scenes of sheets only that name none. */
+/** Most substeps a second of scenes of sheets only that name none. */
 const FEW_RATE = 600;
+/** Fewest substeps a second of sheets that are alone. */
+const ALONE_RATE = 300;
 
 /** Delay up to which the solve is as right in motion as the implicit step, and up to which FEW_RATE is enough. */
 export const DELAYS = { right: 0.015, few: 0.03 } as const;
@@ -38,6 +41,7 @@ export interface Prefactored {
 /**
  * @param soft numbers of the bodies that are too soft
  * @param most delay up to which scenes of sheets only have few substeps
+ * @param open whether the scene names no substeps, or they do not count
  */
 export function choosePrefactored(
   scene: Scene,
@@ -45,19 +49,28 @@ export function choosePrefactored(
   soft: readonly number[],
   { tickHz, substeps, iterations }: Steps,
   most: number,
+  open: boolean,
 ): Prefactored {
+  const alone = scene.bodies.every((body, b) => isAlone(scene, body, bodies[b]!));
+  const least = alone ? ALONE_RATE : LEAST_RATE;
   const delays = (rate: number): number[] =>
     scene.bodies.map((body, b) =>
-      soft.includes(b) && iterations === 1 && rate >= LEAST_RATE && isHeld(scene, body) && suits(body, bodies[b]!)
-        ? delayOf(body, bodies[b]!, rate)
+      soft.includes(b) && iterations === 1 && rate >= least && isHeld(scene, body) && suits(body, bodies[b]!)
+        ? delayOf(body, bodies[b]!, rate) * (alone ? Math.sqrt(ALONE_BOUND) : 1)
         : Infinity,
     );
-  const few = Math.min(substeps, Math.ceil(FEW_RATE / tickHz));
-  const fewest = delays(tickHz * few);
-  return scene.substeps === undefined && fewest.every((delay) => delay <= most)
-    ? { delays: fewest, substeps: few }
-    : { delays: delays(tickHz * substeps) };
+  const few = Math.ceil(FEW_RATE / tickHz);
+  const named = scene.substeps === undefined ? Math.min(substeps, few) : few;
+  for (let n = alone ? Math.ceil(ALONE_RATE / tickHz) : named; open && n <= named; n++) {
+    const fewest = delays(tickHz * n);
+    if (fewest.every((delay) => delay <= most)) return { delays: fewest, substeps: n };
+  }
+  return { delays: delays(tickHz * substeps) };
 }
+
+/** Whether a body can touch nothing, not even itself, and no bodies are attached to each other. */
+export const isAlone = (scene: Scene, body: Body, { touch }: BodyTemplate): boolean =>
+  !touch.self && !mayMeetAny(scene, body) && !scene.attachments?.some(({ to }) => "body" in to);
 
 /** True for a body with pins or attachments. */
 const isHeld = ({ attachments = [] }: Scene, { name, pins = [] }: Body): boolean =>

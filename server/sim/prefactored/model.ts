@@ -19,11 +19,14 @@ import { shapeOf as shapeOfTet } from "../reference/tetrahedron.ts";
 import { shapeOf } from "../reference/triangle.ts";
 
 /**
- * Elastic forces of solids are taken at xPrev + LEAD of the substep's motion, which damps a mode of w rad/s by the
- * ratio LEAD w h/2. The step is then stable with BOUND of the Laplacian that bounds the stiffness.
+ * Elastic forces of solids, and of sheets that can touch nothing, are taken at xPrev + LEAD of the substep's motion,
+ * which damps a mode of w rad/s by the ratio LEAD w h/2. The step is then stable with BOUND of the Laplacian that
+ * bounds the stiffness.
  */
-export const LEAD = 0.1;
+const LEAD = 0.1;
 export const BOUND = 0.5;
+/** The same of such sheets. Less allows for less stretch (kernel/assembly/prefactored/step.ts). */
+export const ALONE_BOUND = 0.85;
 
 /** Largest number of particles of a body: bounds the time to factor it, and the work of a tick. */
 export const MOST_PARTICLES = 16_384;
@@ -46,6 +49,10 @@ export interface PrefactoredModel {
   bends: BendElements | undefined;
   tets: TetElements | undefined;
   factor: Factor;
+  /** Share of the substep's motion after which the elastic forces are taken. */
+  lead: number;
+  /** Membrane's stiffness in the matrix over that which bounds it. */
+  bound: number;
   /** Mean of P's diagonal over m/h^2. */
   stiffer: number;
 }
@@ -60,11 +67,13 @@ const bendsOf = ({ elements }: WithElements): BendElements | undefined =>
  * @param h length of a substep, s
  * @param anchors particles that rigid attachments hold in space: the matrix holds them, too, so that their corrections
  * do not move each other (the correction is exact with any such stiffness: augmented Lagrangian)
+ * @param touches whether the body may touch anything
  */
 export function prefactoredModel(
   body: Pick<BodyTemplate, "elements" | "mass" | "pinned" | "positions" | "own" | "particleCount">,
   h: number,
   anchors: readonly number[] = [],
+  touches = true,
 ): PrefactoredModel {
   const count = body.particleCount;
   const triangles = trianglesOf(body);
@@ -74,6 +83,7 @@ export function prefactoredModel(
   const inertia = body.mass.map((m, i) => (body.pinned[i] ? 0 : m / (h * h)));
   const share = bendingShare(body);
   const weak = share <= WEAK_BENDING;
+  const bound = tets || touches ? 1 : ALONE_BOUND;
   const graph = graphOf(count, [
     ...(triangles ? [{ particles: triangles.particles, corners: triangle.corners }] : []),
     ...(bends && !weak ? [{ particles: bends.particles, corners: bend.corners }] : []),
@@ -81,7 +91,7 @@ export function prefactoredModel(
   ]);
   const matrix: BlockMatrix = { ...graph, size: 1, values: new Float64Array(graph.columns.length) };
   inertia.forEach((value, i) => (matrix.values[blockAt(matrix, i, i)] = value));
-  if (triangles) addTriangles(matrix, triangles, boundsOf(stiffness), weak ? weakened(share) : 1);
+  if (triangles) addTriangles(matrix, triangles, boundsOf(stiffness), bound * (weak ? weakened(share) : 1));
   if (bends && !weak) addBending(matrix, bends, 1);
   if (tets) addTetrahedra(matrix, tets);
   for (const i of anchors) matrix.values[blockAt(matrix, i, i)]! *= 1 + ANCHOR;
@@ -89,7 +99,8 @@ export function prefactoredModel(
   const free = [...order.filter((i) => inertia[i]! > 0)];
   const ratios = free.map((i) => matrix.values[blockAt(matrix, i, i)]! / inertia[i]!);
   const stiffer = ratios.reduce((sum, ratio) => sum + ratio, 0) / Math.max(1, ratios.length);
-  return { inertia, triangles, stiffness, bends, tets, factor: factorize(matrix, order), stiffer };
+  const lead = tets || !touches ? LEAD : 1;
+  return { inertia, triangles, stiffness, bends, tets, factor: factorize(matrix, order), lead, bound, stiffer };
 }
 
 /** Trace of the bending stiffness over the membrane's. */

@@ -178,7 +178,7 @@ export function refactor(view: DataView, row: number, weak: boolean, anchors: It
   const { diagonal } = numbers;
   const inertia = new Float32Array(view.buffer, view.getInt32(row + L.PREFACTORED_INERTIA, true), diagonal.length);
   diagonal.set(inertia);
-  const factor = weak ? weakened(shareOf(view, row)) : 1;
+  const factor = view.getFloat32(row + L.PREFACTORED_BOUND, true) * (weak ? weakened(shareOf(view, row)) : 1);
   eachTriangle(view, row, ({ weft, warp, kWeft, kWarp }, lane) => {
     const columns = columnsAt(view, lane + L.PREFACTORED_TRIANGLE_COLUMN, 3);
     addElement(numbers, columns, weft, factor * kWeft);

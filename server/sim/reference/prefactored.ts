@@ -3,7 +3,7 @@
  * and the factor.
  */
 import { CONSTRAINTS } from "../constraints/kinds.ts";
-import { LEAD, type PrefactoredModel } from "../prefactored/model.ts";
+import type { PrefactoredModel } from "../prefactored/model.ts";
 import { crushableGradient } from "./crushable.ts";
 
 /** float64[3N] N: minus the energy's gradient. */
@@ -43,8 +43,7 @@ function solveFactored({ factor }: PrefactoredModel, r: Float64Array): Float64Ar
 }
 
 /**
- * Positions after the first solve of a substep without contact: x + h v + P^-1 (M a + f(x + LEAD h v)), LEAD 1 for
- * sheets.
+ * Positions after the first solve of a substep without contact: x + h v + P^-1 (M a + f(x + lead h v)).
  */
 export function solvePrefactored(
   model: PrefactoredModel,
@@ -53,7 +52,7 @@ export function solvePrefactored(
 ): Float64Array {
   const free = (k: number): number => (model.inertia[Math.floor(k / 3)]! > 0 ? 1 : 0);
   const after = (lead: number): Float64Array => x.map((value, k) => value + free(k) * lead * h * v[k]!);
-  const f = elasticForces(model, after(model.tets ? LEAD : 1));
+  const f = elasticForces(model, after(model.lead));
   const r = f.map((force, k) => force + model.inertia[Math.floor(k / 3)]! * h * h * a[k]!);
   const z = solveFactored(model, r);
   return after(1).map((value, k) => value + z[k]!);

@@ -30,7 +30,7 @@ import { SceneError } from "../../../shared/scene/sceneError.ts";
 import { checkImplicit, passThrough } from "../../../shared/scene/sceneImplicit.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { CONSTRAINTS } from "../constraints/kinds.ts";
-import { choosePrefactored, DELAYS } from "../prefactored/choose.ts";
+import { choosePrefactored, DELAYS, isAlone, type Prefactored } from "../prefactored/choose.ts";
 import { boxOf } from "../spawn/inside.ts";
 import { metByImplicit } from "./standIns.ts";
 import { allImplicit, askedSteps, dependsOnSubsteps, modulusOf, type Steps, soundPace } from "./substeps.ts";
@@ -91,8 +91,13 @@ export function chooseSolvers(scene: Scene, bodies: readonly BodyTemplate[], ste
   if (allImplicit(implicit)) delete implicit.substeps;
   const why = refusal(implicit, bodies);
   const most = why === undefined ? DELAYS.right : DELAYS.few;
-  const { delays, substeps } = choosePrefactored(scene, bodies, soft, steps, most);
-  if (why === undefined && soft.some((b) => delays[b]! > most)) return { scene: implicit };
+  const late = ({ delays }: Prefactored): boolean => soft.some((b) => delays[b]! > most);
+  let chosen = choosePrefactored(scene, bodies, soft, steps, most, scene.substeps === undefined);
+  // the implicit solver would not use the scene's substeps
+  const alone = allImplicit(implicit) && scene.bodies.every((body, b) => isAlone(scene, body, bodies[b]!));
+  if (why === undefined && late(chosen) && alone) chosen = choosePrefactored(scene, bodies, soft, steps, most, true);
+  if (why === undefined && late(chosen)) return { scene: implicit };
+  const { delays, substeps } = chosen;
   const better = soft.filter((b) => delays[b]! <= Math.max(errors[b]!.missing, DELAYS.right));
   const worst = scene.bodies
     .map(({ name }, b) => ({ body: name, ...(better.includes(b) ? lateness(delays[b]!) : errors[b]!) }))

@@ -154,13 +154,15 @@ export class RoomTuning {
 
   /** True if the wind has gusts: bodies that feel it then never rest for good. */
   get gusts(): boolean {
+    // asked in every tick: without wind, its fields are not read
+    if (!this.block.subarray(WIND, WIND + 3).some((part) => part !== 0)) return false;
     const { wind } = this;
-    return isFelt(wind) && wind.intensity > 0 && wind.velocity.some((part) => part !== 0);
+    return isFelt(wind) && wind.intensity > 0;
   }
 
   /** True if the air that bodies feel keeps changing, by gusts or a fluid: no body then rests for good. */
   get stirred(): boolean {
-    return this.gusts || (isFelt(this.wind) && this.layout.methods.some(({ spec }) => spec.type === "eulerian-fluid"));
+    return this.gusts || (this.layout.methods.some(({ spec }) => spec.type === "eulerian-fluid") && isFelt(this.wind));
   }
 
   /**

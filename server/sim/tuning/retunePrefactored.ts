@@ -103,6 +103,14 @@ export class PrefactoredMaterials extends MaterialWriter {
       const at = (bends + n * L.PREFACTORED_BEND_BYTES + L.PREFACTORED_BEND_STIFFNESS) / 4;
       for (let lane = at; lane < at + 4; lane++) f32[lane] = from[lane]! * bending;
     }
+    const pairs = live.getInt32(row + L.PREFACTORED_PAIRS, true);
+    const columns = pairs ? live.getInt32(row + L.PREFACTORED_COLUMNS, true) : 0;
+    const counts = live.getInt32(row + L.PREFACTORED_PAIR_COUNTS, true);
+    for (let k = 0, at = pairs; k < columns; k++)
+      for (let n = live.getInt32(counts + 4 * k, true); n > 0; n--, at += L.PREFACTORED_PAIR_BYTES) {
+        const stiffness = (at + L.PREFACTORED_PAIR_STIFFNESS) / 4;
+        f32[stiffness] = from[stiffness]! * bending;
+      }
   }
 
   /** @param nus Poisson's ratio of the scene, and now; undefined: not changeable */

@@ -235,7 +235,7 @@ export class StepThread {
       this.#running.end(this.#slot);
       // The thread may have posted answers before it was lost.
       for (let entry = receiveMessageOnPort(port1); entry; entry = receiveMessageOnPort(port1))
-        this.#answered(entry.message as ThreadAnswer);
+        for (const answer of entry.message as ThreadAnswer[]) this.#answered(answer);
       port1.close();
       // From here on, orders go to the next thread.
       port2 = this.#open();
@@ -260,7 +260,9 @@ export class StepThread {
   /** Opens a new channel. @returns the port for the next thread */
   #open(): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    port1.on("message", (answer: ThreadAnswer) => this.#answered(answer));
+    port1.on("message", (answers: ThreadAnswer[]) => {
+      for (const answer of answers) this.#answered(answer);
+    });
     // Pending work keeps the process alive; the port need not.
     port1.unref();
     this.#port = port1;

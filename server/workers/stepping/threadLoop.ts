@@ -30,6 +30,11 @@ const PIECE_MS = 0.5;
 const MOST_NESTED = 16;
 /** A room without any step for this time is forgotten, ms. */
 const FORGOTTEN_MS = 10_000;
+/**
+ * Longest time that a step's answer waits for the next one, ms: a message costs as much as half of a light tick, so
+ * due light ticks answer together.
+ */
+const ANSWERS_MS = 1;
 
 type StepOrder = Extract<ThreadOrder, { name: "step" }>;
 type OtherOrder = Exclude<ThreadOrder, { name: "step" | "withdraw" }>;
@@ -111,6 +116,10 @@ export class ThreadLoop {
   #woken = -1;
   /** Number of orders that have begun and not ended: one, and those in its middle. */
   #nested = 0;
+  /** Answers that are not posted yet, and the time of the first of them. */
+  #answers: ThreadAnswer[] = [];
+  #transfer: ArrayBuffer[] = [];
+  #answeredMs = 0;
 
   constructor({ port, wake, running, slot, words }: ServeTask, runner: Runner) {
     this.#port = port;
@@ -124,9 +133,11 @@ export class ThreadLoop {
   /** Runs until the thread ends; never resolves. */
   async run(): Promise<never> {
     this.#answer({ thread: threadId });
+    this.#post();
     for (let eventsMs = performance.now(); ; ) {
       const seen = this.#receive();
       const waitMs = this.#runOne(performance.now());
+      if (waitMs > 0) this.#post();
       if (waitMs > 0) Atomics.wait(this.#wake, 0, seen, Math.min(waitMs, EVENTS_MS));
       if (performance.now() - eventsMs < EVENTS_MS) continue;
       await turnOfEvents();
@@ -199,7 +210,12 @@ export class ThreadLoop {
       return this.#answer({ id, dropped: true });
     }
     const time = new TickTime(startMs);
-    const begun = (): void => this.#answer({ id, begun: true });
+    // an answer does not wait for the end of a long tick
+    if (startMs + 1000 * turn.expectedSeconds > this.#answeredMs + ANSWERS_MS) this.#post();
+    const begun = (): void => {
+      this.#answer({ id, begun: true });
+      this.#post();
+    };
     const stepped = (seconds: number): void => {
       this.#lead = this.#others.length > 0 ? Math.max(-MOST_LEAD_SECONDS, this.#lead - seconds) : 0;
     };
@@ -224,6 +240,7 @@ export class ThreadLoop {
     const ownSeconds = time.ownSeconds(fromMs);
     let nowMs = fromMs;
     while (this.#runInMiddle(flow, ownSeconds, nowMs)) nowMs = performance.now();
+    this.#post();
     return time.resume(fromMs, nowMs);
   }
 
@@ -240,6 +257,7 @@ export class ThreadLoop {
   }
 
   #runOther({ id, name, task }: OtherOrder): void {
+    this.#post();
     const time = new TickTime(performance.now());
     const done = (seconds: number): void => {
       const lead = this.#lead + seconds / OTHERS_SHARE;
@@ -247,6 +265,7 @@ export class ThreadLoop {
     };
     const preempt = (): number => this.#preempt(this.#background, time, done);
     this.#run(id, () => this.#runner.other(name, task, preempt));
+    this.#post();
     done(time.pause(performance.now()));
   }
 
@@ -271,7 +290,16 @@ export class ThreadLoop {
   }
 
   #answer(answer: ThreadAnswer, transfer: ArrayBuffer[] = []): void {
-    this.#port.postMessage(answer, transfer);
+    if (this.#answers.length === 0) this.#answeredMs = performance.now();
+    this.#answers.push(answer);
+    this.#transfer.push(...transfer);
+  }
+
+  #post(): void {
+    if (this.#answers.length === 0) return;
+    this.#port.postMessage(this.#answers, this.#transfer);
+    this.#answers = [];
+    this.#transfer = [];
   }
 
   #forget(nowMs: number): void {

@@ -33,9 +33,13 @@ export const PREFACTORED_BENDS = PREFACTORED_TRIANGLE_ROWS + I32; // i32 pointer
 export const PREFACTORED_BEND_ROWS = PREFACTORED_BENDS + I32; // i32
 export const PREFACTORED_TETS = PREFACTORED_BEND_ROWS + I32; // i32 pointer: PREFACTORED_TET rows
 export const PREFACTORED_TET_ROWS = PREFACTORED_TETS + I32; // i32
-// f32: part of the substep's motion after which the elastic force is taken: 1 for sheets
-export const PREFACTORED_LEAD = PREFACTORED_TET_ROWS + I32;
-export const PREFACTORED_LARGE = PREFACTORED_LEAD + F32; // f32 m^2: square of a correction that is checked
+// i32 pointers: PREFACTORED_PAIR rows, ordered by column, or 0; i32[m] number of rows of each column
+export const PREFACTORED_PAIRS = PREFACTORED_TET_ROWS + I32;
+export const PREFACTORED_PAIR_COUNTS = PREFACTORED_PAIRS + I32;
+// f32: part of the substep's motion after which the elastic force is taken: 1 for sheets that touch anything
+export const PREFACTORED_LEAD = PREFACTORED_PAIR_COUNTS + I32;
+export const PREFACTORED_BOUND = PREFACTORED_LEAD + F32; // f32: membrane's stiffness in P over its bound at rest
+export const PREFACTORED_LARGE = PREFACTORED_BOUND + F32; // f32 m^2: square of a correction that is checked
 // f64 J: energy at the start of the substep, while contacts may add to it
 export const PREFACTORED_ENERGY = PREFACTORED_LARGE + F32;
 // u32: counters for tools: checked substeps, repeated solves, substeps that began anew, substeps that gained energy
@@ -85,6 +89,15 @@ export const PREFACTORED_BEND_K = PREFACTORED_BEND_COLUMN + 4 * LANES;
 export const PREFACTORED_BEND_STIFFNESS = PREFACTORED_BEND_K + 4 * LANES;
 export const PREFACTORED_BEND_REST = PREFACTORED_BEND_STIFFNESS + LANES;
 export const PREFACTORED_BEND_BYTES = PREFACTORED_BEND_REST + LANES;
+
+/**
+ * Bending between two particles of a sheet that is flat at rest, kept at the column of one: byte offset of the other
+ * from the first particle, and of its column in a vector; f32 N/m: force on the one per distance of the other.
+ */
+export const PREFACTORED_PAIR_PARTICLE = 0;
+export const PREFACTORED_PAIR_COLUMN = PREFACTORED_PAIR_PARTICLE + I32;
+export const PREFACTORED_PAIR_STIFFNESS = PREFACTORED_PAIR_COLUMN + I32;
+export const PREFACTORED_PAIR_BYTES = PREFACTORED_PAIR_STIFFNESS + F32;
 
 /**
  * Four tetrahedra: 4 x 4 addresses, 4 x 4 byte offsets of columns, D_m^-1 row by row, lambda and mu times volume, N m.

@@ -12,17 +12,48 @@ import { tetrahedra } from "./tetrahedra";
 const SMALLEST: f32 = 1e-30;
 
 /**
- * Bound of the membrane's stiffness over that at rest, at the last `addForces`: 1 + 3 e for the largest principal
+ * Bound of the membrane's stiffness over P's, at the last `addForces`: at rest times 1 + 3 e for the largest principal
  * strain e, which Saint Venant-Kirchhoff's law stiffens with.
  */
 export let stiffening: f32 = 1;
 
 /** Adds the forces of all elements to the residual. */
 export function addForces(row: usize): void {
-  stiffening = 1;
+  stiffening = 1 / load<f32>(row, L.PREFACTORED_BOUND);
   triangles(row, 0, toLow, false);
-  bends(row, 0, toLow, false);
+  if (load<u32>(row, L.PREFACTORED_PAIRS)) pairs(row);
+  else bends(row, 0, toLow, false);
   tetrahedra(row, 0, toLow, false);
+}
+
+/**
+ * Bending of a sheet that is flat at rest: the stencils' forces are linear, so those between the same two particles
+ * are added up beforehand. Half of the work of the stencils.
+ */
+function pairs(row: usize): void {
+  const r = <usize>load<u32>(row, L.PREFACTORED_RESIDUAL);
+  const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
+  const order = <usize>load<u32>(row, L.PREFACTORED_ORDER);
+  const columns = <usize>load<i32>(row, L.PREFACTORED_COLUMNS);
+  const lows = toLow;
+  let pair = <usize>load<u32>(row, L.PREFACTORED_PAIRS);
+  const counts = <usize>load<u32>(row, L.PREFACTORED_PAIR_COUNTS);
+  for (let k: usize = 0; k < columns; k++) {
+    const at = first + <usize>load<u32>(order + (k << 2));
+    const x = v128.load(at);
+    const low = v128.load(at + lows);
+    const to = r + (k << 4);
+    let force = v128.load(to);
+    for (let n = load<i32>(counts + (k << 2)); n > 0; n--, pair += L.PREFACTORED_PAIR_BYTES) {
+      const other = first + <usize>load<u32>(pair, L.PREFACTORED_PAIR_PARTICLE);
+      const way = add(sub(v128.load(other), x), sub(v128.load(other + lows), low));
+      const pull = mul(v128.load32_splat(pair, L.PREFACTORED_PAIR_STIFFNESS), way);
+      const column = r + <usize>load<u32>(pair, L.PREFACTORED_PAIR_COLUMN);
+      force = add(force, pull);
+      v128.store(column, sub(v128.load(column), pull));
+    }
+    v128.store(to, force);
+  }
 }
 
 /** Elastic energy, J. @param by bytes from X to the array of positions; lows to that of their low words */
@@ -106,8 +137,10 @@ function triangles(row: usize, by: usize, lows: usize, measures: bool): f64 {
     subtract(r, to + 16, gx, gy, gz);
     subtract(r, to + 32, f32x4.neg(add(fx, gx)), f32x4.neg(add(fy, gy)), f32x4.neg(add(fz, gz)));
   }
-  if (!measures)
-    for (let lane: usize = 0; lane < 4; lane++) stiffening = max<f32>(stiffening, 1 + 3 * laneOf(most, lane));
+  if (!measures) {
+    most = f32x4.div(madd(f32x4.splat(3), most, one), v128.load32_splat(row, L.PREFACTORED_BOUND));
+    for (let lane: usize = 0; lane < 4; lane++) stiffening = max<f32>(stiffening, laneOf(most, lane));
+  }
   return energy;
 }
 

@@ -3,6 +3,11 @@ import * as L from "../layout/layout";
 
 /** Returns whether a body consists of tetrahedra. @param row PREFACTORED row */
 export function isSolid(row: usize): bool {
+  return load<i32>(row, L.PREFACTORED_TET_ROWS) > 0;
+}
+
+/** Returns whether a body's elastic forces are those at a share of its way (step.ts). */
+export function isAhead(row: usize): bool {
   return load<f32>(row, L.PREFACTORED_LEAD) < 1;
 }
 

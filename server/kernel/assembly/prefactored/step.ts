@@ -10,9 +10,10 @@
  * be wrong, since P knows no rotation. Then the incremental potential
  *   Phi = |d - h^2 a|^2 M / 2h^2 + E(x) - F.(x - xPrev)
  * may not exceed its value at xPrev; else the solve is repeated, and finally begins at xPrev with shorter and shorter
- * corrections. So the energy does not grow. Solids have f(xPrev + PREFACTORED_LEAD h v), which damps less, and one
- * solve also in scenes of several iterations. One thread solves a body, and all sums are serial. Designs and
- * alternatives: docs/decisions/prefactored-cloth.md, prefactored-solids.md.
+ * corrections. So the energy does not grow. Solids, and sheets that can touch nothing, have f(xPrev + PREFACTORED_LEAD
+ * h v), which damps less and allows for more stretch, and one solve also in scenes of several iterations. One thread
+ * solves a body, and all sums are serial. Designs and alternatives: docs/decisions/prefactored-cloth.md,
+ * prefactored-solids.md.
  */
 import * as L from "../layout/layout";
 import { pushBy, toLow, wayOf } from "../math/lanes";
@@ -20,15 +21,19 @@ import { countWork } from "../state/work";
 import { unitsOfBackSolve } from "./backSolve";
 import { addForces, energyAt, stiffening } from "./elements";
 import { isClosed, isNoted, noteEnergy } from "./energyGuard";
-import { isHeld, isSolid } from "./held";
+import { isAhead, isHeld } from "./held";
 import { mayGain } from "./keptForces";
 import { moveByForces, openMetric } from "./metric";
 
 /** Most repeated solves before the substep begins anew, and most halvings after that. */
 const REPEATS = 3;
 const HALVINGS = 8;
-/** Stiffening from which corrections are shortened and repeated, and most solves then. */
+/**
+ * Stiffening from which corrections are shortened and repeated, and most solves then. One solve with forces at the
+ * share s of the way overshoots above 4 / (1 + 2 s).
+ */
 const STRETCHED: f32 = 1.3;
+const STRETCHED_AHEAD: f32 = 3.2;
 const MOST_SOLVES: i32 = 8;
 /** A scene of one iteration. */
 const BOTH = L.PASS_FIRST | L.PASS_LAST;
@@ -56,18 +61,19 @@ export function solvePrefactored(rows: usize, begin: i32, end: i32, pass: i32, h
     if (isHeld(row)) continue;
     if (pass & L.PASS_FIRST) start(h);
     openMetric(row);
-    if (isSolid(row)) {
-      if (pass & L.PASS_FIRST) solveAhead(h);
-      continue;
-    }
-    let most = solveOnce(h);
     // several iterations share the solves
-    const share: f32 = (pass & BOTH) === BOTH ? 1 : 2;
-    const solves = stiffening > STRETCHED ? min<i32>(MOST_SOLVES, <i32>ceil<f32>(stiffening / share)) : 1;
-    for (let n = 1; n < solves; n++) most = max<f32>(most, solveOnce(h));
-    countWork(solves * unitsOfBackSolve(row));
-    if (most > load<f32>(row, L.PREFACTORED_LARGE)) keepEnergy(h);
+    if (!isAhead(row)) solveAtEnd(h, (pass & BOTH) === BOTH ? 1 : 2);
+    else if (pass & L.PASS_FIRST) solveAhead(h);
   }
+}
+
+/** The solves with the elastic forces at the end of the way. @param share iterations of the substep */
+function solveAtEnd(h: f32, share: f32): void {
+  let most = solveOnce(h);
+  const solves = stiffening > STRETCHED ? min<i32>(MOST_SOLVES, <i32>ceil<f32>(stiffening / share)) : 1;
+  for (let n = 1; n < solves; n++) most = max<f32>(most, solveOnce(h));
+  countWork(solves * unitsOfBackSolve(row));
+  if (most > load<f32>(row, L.PREFACTORED_LARGE)) keepEnergy(h);
 }
 
 function open(at: usize): void {
@@ -109,8 +115,8 @@ function start(h: f32): void {
 }
 
 /**
- * The one solve of a solid, with the elastic force at xPrev + PREFACTORED_LEAD of the way. A large correction may not
- * add energy; else the substep begins anew, like a sheet's.
+ * The one solve with the elastic forces at xPrev + PREFACTORED_LEAD of the way. A large correction may not add energy;
+ * else the substep begins anew.
  */
 function solveAhead(h: f32): void {
   const back = f32x4.splat(load<f32>(row, L.PREFACTORED_LEAD) - 1);
@@ -122,8 +128,10 @@ function solveAhead(h: f32): void {
     const way = v128.and(LANES_OF_PLACE, wayOf(at, toPrev, toLowPrev));
     v128.store(at + toLow, f32x4.add(low, f32x4.mul(back, way)));
   }
-  findCorrection(h);
+  collectForces(h);
   for (let k = 0; k < columns; k++) v128.store(particleAt(k) + toLow, v128.load(lows + ((<usize>k) << 4)));
+  if (stiffening > STRETCHED_AHEAD) return solveAtEnd(h, 1);
+  moveByForces(residual);
   countWork(unitsOfBackSolve(row));
   if (correct(1) <= load<f32>(row, L.PREFACTORED_LARGE) || !gainsEnergy()) return;
   store<u32>(row, load<u32>(row, L.PREFACTORED_RESTARTS) + 1, L.PREFACTORED_RESTARTS);
@@ -177,7 +185,7 @@ function correct(part: f32): f32 {
   const share = f32x4.splat(part);
   let most: f32 = 0;
   for (let k = 0; k < columns; k++) {
-    const z = f32x4.mul(share, v128.load(residual + ((<usize>k) << 4)));
+    const z = v128.and(LANES_OF_PLACE, f32x4.mul(share, v128.load(residual + ((<usize>k) << 4))));
     v128.store(residual + ((<usize>k) << 4), z);
     const d = moved + ((<usize>k) << 4);
     pushBy(particleAt(k), toLow, z);
@@ -193,6 +201,12 @@ function correct(part: f32): f32 {
 
 /** residual = P^-1 (M a - M d/h^2 + f) */
 function findCorrection(h: f32): void {
+  collectForces(h);
+  moveByForces(residual);
+}
+
+/** residual = M a - M d/h^2 + f; lane 3 has no meaning */
+function collectForces(h: f32): void {
   const h2 = f32x4.splat(h * h);
   for (let k = 0; k < columns; k++) {
     const at = (<usize>k) << 4;
@@ -202,7 +216,6 @@ function findCorrection(h: f32): void {
   }
   v128.store(residual + ((<usize>columns) << 4), f32x4.splat(0));
   addForces(row);
-  moveByForces(residual);
 }
 
 /** Repeats the solve until the incremental potential is at most its value at the start of the substep. */

@@ -7,20 +7,22 @@ import { LANES } from "../../../kernel/assembly/layout/sizes.ts";
 import type { BodyTemplate } from "../../body/template.ts";
 import type { BendElements, TetElements } from "../../constraints/elements.ts";
 import type { Factor } from "../../implicit/factor.ts";
-import { LEAD, prefactoredModel, type PrefactoredModel } from "../../prefactored/model.ts";
+import { prefactoredModel, type PrefactoredModel } from "../../prefactored/model.ts";
+import { planPairs, type PlannedPairs } from "./prefactoredPairs.ts";
 import type { Allocator } from "../memoryMap.ts";
 import { planFactor, type WriteFactor } from "./factorRows.ts";
 import { wholeRun, type StateRun } from "../writeBlocks.ts";
 
-/** Share of the mean edge above which a correction is checked. */
+/** Share of the mean edge above which a correction is checked; twice as much where the forces lead. */
 const LARGE = 0.1;
 
 export interface PlannedPrefactored {
   /** Address of the first row, and number of rows. */
   rows: number;
   count: number;
-  /** Whether they may meet other bodies. */
+  /** Whether they may meet other bodies, and whether they may touch anything. */
   meets: boolean;
+  touches: boolean;
   /** Kept contact forces, and answers to other bodies. */
   states: StateRun[];
   /**
@@ -42,6 +44,7 @@ interface Planned {
   index: number;
   model: PrefactoredModel;
   writeFactor: WriteFactor;
+  pairs: PlannedPairs | undefined;
   /** Addresses to write into the row, by offset of the field (PREFACTORED_*). */
   at: Map<number, number>;
 }
@@ -52,6 +55,7 @@ interface Planned {
  * @param anchorsOf particles of a body that rigid attachments hold in space
  * @param points slots of weighted points in the room
  * @param meets whether the sheets may meet other bodies
+ * @param touches whether they may touch anything
  */
 export function planPrefactored(
   bodies: readonly BodyTemplate[],
@@ -59,14 +63,18 @@ export function planPrefactored(
   anchorsOf: (body: number) => number[],
   points: number,
   meets: boolean,
+  touches: boolean,
   allocator: Allocator,
 ): PlannedPrefactored {
   const own = bodies.flatMap((body, index) => (body.form === "prefactored" ? [{ body, index }] : []));
   const rows = allocator.take(own.length * L.PREFACTORED_BYTES);
   const planned = own.map(({ body, index }): Planned => {
-    const model = prefactoredModel(body, h, anchorsOf(index));
+    const model = prefactoredModel(body, h, anchorsOf(index), touches);
     const writeFactor = planFactor(model.factor, allocator);
-    return { body, index, model, writeFactor, at: takeArrays(model, body.particleCount, meets, allocator) };
+    const at = takeArrays(model, body.particleCount, meets, allocator);
+    // with pairs a draped sheet did not fall asleep within 10 s, but crept: another rounding
+    const pairs = touches ? undefined : planPairs(model, body.particleCount, allocator);
+    return { body, index, model, writeFactor, pairs, at };
   });
   const columns = Math.max(0, ...planned.map(({ model }) => model.factor.order.length));
   const bytes = (L.RESPONSE_MOTION + 4 * columns + 15) & ~15;
@@ -76,7 +84,9 @@ export function planPrefactored(
     rows,
     count: planned.length,
     meets,
+    touches,
     states: planned.flatMap(({ index, model: { factor }, at }) => {
+      if (!touches) return [];
       const columns = factor.order.length;
       const kept = wholeRun(index, at.get(L.PREFACTORED_KEPT)!, LANES * (columns + 1), allocator);
       const answers = at.get(L.PREFACTORED_ANSWERS);
@@ -84,19 +94,21 @@ export function planPrefactored(
     }),
     write: (buffer, { x, dummies, bodyRows, points: slots }, firsts) => {
       const view = new DataView(buffer);
-      planned.forEach(({ body, index, model, writeFactor, at }, n) => {
+      planned.forEach(({ body, index, model, writeFactor, pairs, at }, n) => {
         const row = rows + n * L.PREFACTORED_BYTES;
         const first = x + 16 * firsts[index]!;
         view.setInt32(bodyRows + index * L.BODY_BYTES + L.BODY_PREFACTORED, row, true);
         writeRow(view, row, model, at, first);
         view.setInt32(row + L.PREFACTORED_END, first + 16 * body.particleCount, true);
-        view.setFloat32(row + L.PREFACTORED_LARGE, (LARGE * body.meanEdge) ** 2, true);
+        const large = (model.lead < 1 && !model.tets ? 2 : 1) * LARGE;
+        view.setFloat32(row + L.PREFACTORED_LARGE, (large * body.meanEdge) ** 2, true);
         writeFactor(buffer, row + L.PREFACTORED_FACTOR);
         writeOrder(buffer, model, at);
         const columnOf = columnsOf(model.factor, body.particleCount);
         new Uint32Array(buffer, at.get(L.PREFACTORED_COLUMN)!, body.particleCount).set(columnOf.subarray(0, -1));
         const corners = { first, columnOf, dummies: x + 16 * dummies };
         if (model.triangles) writeTriangles(view, at.get(L.PREFACTORED_TRIANGLES)!, model, corners);
+        pairs?.write(view, row);
         if (model.bends) writeBends(view, at.get(L.PREFACTORED_BENDS)!, model.bends, corners);
         if (model.tets) writeTets(view, at.get(L.PREFACTORED_TETS)!, model.tets, corners);
       });
@@ -152,7 +164,8 @@ function writeRow(
   view.setInt32(row + L.PREFACTORED_BEND_ROWS, fours(model.bends?.alpha.length ?? 0), true);
   view.setInt32(row + L.PREFACTORED_TET_ROWS, fours(model.tets?.volume.length ?? 0), true);
   view.setFloat32(row + L.PREFACTORED_STIFFER, model.stiffer, true);
-  view.setFloat32(row + L.PREFACTORED_LEAD, model.tets ? LEAD : 1, true);
+  view.setFloat32(row + L.PREFACTORED_LEAD, model.lead, true);
+  view.setFloat32(row + L.PREFACTORED_BOUND, model.bound, true);
 }
 
 function writeOrder(

@@ -154,6 +154,13 @@ const held = (body: Part): Part => ({ ...body, pins: [{ select: { particles: [0,
 test.each<[string, Part[], Part, number, RegExp | undefined]>([
   ["alone: it needs half of the substeps", [sheet(10, {}, { youngsModulus: 2e5 })], {}, 10, undefined],
   ["with the scene's substeps", [sheet(10, {}, { youngsModulus: 4e5 })], { substeps: 16 }, 16, undefined],
+  [
+    "with more substeps than the scene names, as few as suffice if it touches nothing",
+    [sheet(10, { contact: { self: false } }, { youngsModulus: 1e5 })],
+    { substeps: 4 },
+    6,
+    undefined,
+  ],
   ["above a floor", [sheet(16)], { colliders: [floor] }, 10, /floor|limit/],
   ["too large to be implicit", [sheet(30)], {}, 10, /limit/],
   ["that meets a ball of many times its mass", [sheet(10), ball()], {}, 20, undefined],

@@ -57,10 +57,10 @@ test("a room's memory is posted to a thread once, for steps and for help; a thre
   const helped = thread.run<number>("help", helpTask(2));
   const byKey = await nextOrder(port);
   expect(byKey.task).toEqual({ ...helpTask(2), room: { key: "a" } });
-  port.postMessage({ id: byKey.id, result: { unknown: "a" } });
+  port.postMessage([{ id: byKey.id, result: { unknown: "a" } }]);
   const again = await nextOrder(port);
   expect(again.task).toMatchObject({ generation: 2, room: { memory: expect.any(WebAssembly.Memory) } });
-  port.postMessage({ id: again.id, result: 3 });
+  port.postMessage([{ id: again.id, result: 3 }]);
   expect(await helped).toBe(3);
 
   thread.step({ room } as StepTask, TURN, () => {}).done.catch(() => {});

@@ -1,0 +1,62 @@
+/**
+ * Bending of prefactored sheets that are flat at rest and can touch nothing, as pairs of particles
+ * (kernel/assembly/prefactored/elements.ts). The stencils' forces -K^T K x / alpha are linear, and each row of K^T K
+ * adds up to zero. So the force on particle i is the sum over j of -(K^T K / alpha)_ij (x_j - x_i).
+ */
+import * as L from "../../../kernel/assembly/layout/layout.ts";
+import { LANES } from "../../../kernel/assembly/layout/sizes.ts";
+import type { PrefactoredModel } from "../../prefactored/model.ts";
+import type { Allocator } from "../memoryMap.ts";
+
+interface Pair {
+  /** The other particle, its column, and the force on this particle per distance of it, N/m. */
+  other: number;
+  column: number;
+  stiffness: number;
+}
+
+export interface PlannedPairs {
+  /** @param row address of the PREFACTORED row */
+  write: (view: DataView, row: number) => void;
+}
+
+/** @returns undefined for a body without bending, or with stencils that are not flat at rest */
+export function planPairs(
+  { bends, factor: { order } }: PrefactoredModel,
+  particles: number,
+  allocator: Allocator,
+): PlannedPairs | undefined {
+  if (!bends || bends.rest.some((rest) => rest !== 0)) return undefined;
+  // fixed particles have the column behind the last one
+  const columnOf = new Uint32Array(particles).fill(order.length);
+  order.forEach((particle, k) => (columnOf[particle] = k));
+  const rows = Array.from(order, () => new Map<number, Pair>());
+  bends.alpha.forEach((alpha, e) => {
+    for (let a = 0; a < 4; a++)
+      for (let b = 0; b < 4; b++) {
+        const [own, other] = [bends.particles[4 * e + a]!, bends.particles[4 * e + b]!];
+        const column = columnOf[other]!;
+        if (columnOf[own]! >= column) continue;
+        const row = rows[columnOf[own]!]!;
+        const pair = row.get(other) ?? { other, column, stiffness: 0 };
+        pair.stiffness -= (bends.K[4 * e + a]! * bends.K[4 * e + b]!) / alpha;
+        row.set(other, pair);
+      }
+  });
+  const sorted = rows.map((row) => [...row.values()].sort((a, b) => a.column - b.column || a.other - b.other));
+  const counts = allocator.take(4 * sorted.length);
+  const pairs = allocator.take(L.PREFACTORED_PAIR_BYTES * sorted.reduce((sum, row) => sum + row.length, 0));
+  return {
+    write: (view, row) => {
+      view.setInt32(row + L.PREFACTORED_PAIRS, pairs, true);
+      view.setInt32(row + L.PREFACTORED_PAIR_COUNTS, counts, true);
+      sorted.forEach((row, k) => view.setInt32(counts + 4 * k, row.length, true));
+      sorted.flat().forEach(({ other, column, stiffness }, n) => {
+        const at = pairs + n * L.PREFACTORED_PAIR_BYTES;
+        view.setUint32(at + L.PREFACTORED_PAIR_PARTICLE, 16 * other, true);
+        view.setUint32(at + L.PREFACTORED_PAIR_COLUMN, LANES * column, true);
+        view.setFloat32(at + L.PREFACTORED_PAIR_STIFFNESS, stiffness, true);
+      });
+    },
+  };
+}
