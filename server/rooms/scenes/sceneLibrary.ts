@@ -13,9 +13,9 @@ import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../../shared/errorCodes.ts";
 import { REFUSALS } from "../../../shared/scene/objectCodes.ts";
 import type { Scene } from "../../../shared/scene/scene.ts";
-import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import type { FoundInMesh } from "../../sim/body/meshes.ts";
+import { sceneOf } from "../../sim/scene/readScene.ts";
 import type { WorldLayout } from "../../sim/types.ts";
 import type { RoomShape } from "../../workers/messages.ts";
 import { STORED_SCENE } from "../../objects/objects.ts";
@@ -306,7 +306,7 @@ export class SceneLibrary {
       }).error;
     try {
       return keep({
-        scene: validateScene(JSON.parse(text)),
+        scene: sceneOf(text),
         text,
         fileHash: createHash("sha256").update(text).digest("hex"),
       });
@@ -325,7 +325,7 @@ export class SceneLibrary {
   async #readStored(id: string): Promise<ReadScene> {
     const text = this.#built.get(id)?.text ?? (await this.#options.stored.sceneText(id));
     if (text === null) throw new CodedError("SCENE_NOT_FOUND", { field: "scene", value: id });
-    return { scene: validateScene(JSON.parse(text)), text, fileHash: id };
+    return { scene: sceneOf(text), text, fileHash: id };
   }
 
   #hasReport(): boolean {

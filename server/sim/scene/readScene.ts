@@ -18,9 +18,10 @@ export async function readScene(path: string): Promise<Scene> {
 export function sceneOf(text: string): Scene {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    // Editors on Windows begin files with a byte order mark.
+    value = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch (error) {
-    throw new SceneError("", (error as Error).message, "JSON");
+    throw new SceneError("", `text with the error "${(error as Error).message}"`, "JSON");
   }
   return validateScene(value);
 }
