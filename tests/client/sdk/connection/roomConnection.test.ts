@@ -118,6 +118,22 @@ test("a half-open line, which carries nothing and does not close, is given up an
   expect(hellos()[1]![2]).toMatchObject({ resume: "token-0" });
 });
 
+// Colyseus 348: browsers stop the timers of hidden pages
+test("a page that is shown again reconnects without waiting for its timer", async () => {
+  const page = new EventTarget();
+  vi.stubGlobal("document", page);
+  const wait = globalThis.setTimeout;
+  const long = ((act: () => void, ms: number) => (ms > 100 ? 1 : wait(act, ms))) as typeof setTimeout;
+  const own = connect();
+  vi.unstubAllGlobals();
+  await eventually(() => own.isOpen);
+  vi.spyOn(globalThis, "setTimeout").mockImplementation(long);
+  sockets[0]!.terminate();
+  await eventually(() => statuses.at(-1)!.state === "reconnecting");
+  page.dispatchEvent(new Event("visibilitychange"));
+  await eventually(() => sockets.length === 2 && own.isOpen);
+});
+
 test("a client that leaves when the connection is lost does not come back", async () => {
   let onLost = (): void => {};
   const { port } = server.address() as AddressInfo;
