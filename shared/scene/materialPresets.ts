@@ -44,8 +44,8 @@ const RUBBER: IsotropicMaterial = {
 };
 const FOAM: IsotropicMaterial = { density: 30, youngsModulus: 28e3, poissonsRatio: 0.3, damping: 2, friction: 0.8 };
 /**
- * Neo-Hookean: a Saint Venant-Kirchhoff solid gives way at a pressure of 0.19 E, and half a meter of jelly weighs 0.34 E.
- * Such cubes lay crushed for ever.
+ * Neo-Hookean: a Saint Venant-Kirchhoff solid gives way at a pressure of 0.19 E, and half a meter of jelly weighs
+ * 0.34 E. Such cubes lay crushed for ever.
  */
 const JELLY: IsotropicMaterial = {
   model: "neo-hookean",

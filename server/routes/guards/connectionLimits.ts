@@ -19,7 +19,8 @@
  * To reuse a connection, Node also reads the rest of a body whose request is already answered. An address that sent
  * large files and was refused each time cost a tenth of the main thread's time in garbage collection. So a request with
  * a large body is the last of its connection, which ends with the answer. A close with unread bytes resets the
- * connection, and a client that is still sending loses the answer. So the server closes its half first and reads no more.
+ * connection, and a client that is still sending loses the answer. So the server first closes its half, and reads no
+ * more.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";

@@ -37,7 +37,8 @@ const scene = {
 const LIMIT = 4 * 1024 * 1024;
 
 test.each(["", "\ufeff"])("a valid file gives its scene, also behind a byte order mark (%j)", async (mark) =>
-  expect(await readScene(written(mark + JSON.stringify(scene)))).toEqual(scene));
+  expect(await readScene(written(mark + JSON.stringify(scene)))).toEqual(scene),
+);
 
 test.each(["", "{", '{ "version": 1, }', "version: 1", '{"version": NaN}'])("%j is not JSON", async (text) => {
   const found = await fault(text);
