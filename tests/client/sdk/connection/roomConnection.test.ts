@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { decode, encode } from "@msgpack/msgpack";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { WebSocketServer, type WebSocket as ServerSocket } from "ws";
+import { parseAddress } from "../../../../client/sdk/calls/checkArguments.ts";
 import { closeError } from "../../../../client/sdk/errors.ts";
 import { Connection, type ConnectionStatus, directUrl } from "../../../../client/sdk/connection/roomConnection.ts";
 import { build, ClientMessage } from "../../../../shared/protocol/fromClient.ts";
@@ -71,6 +72,18 @@ async function eventually(condition: () => boolean): Promise<void> {
 }
 
 const hellos = () => said.map((messages) => messages.find(([type]) => type === ClientMessage.hello));
+
+test("a room below a proxy's path keeps that path", () => {
+  const address = { room: "my-room", scene: "bunny", token: undefined };
+  expect(parseAddress("https://play.example/r/my-room?scene=bunny")).toEqual({
+    ...address,
+    base: "https://play.example",
+  });
+  const base = "https://play.example/sim/r";
+  expect(parseAddress(`${base}/r/my-room/?scene=bunny`)).toEqual({ ...address, base });
+  for (const path of ["", "/r/", "/rr/my-room", "/r/My-Room", "/r/my-room/replay"])
+    expect(() => parseAddress(`https://play.example${path}`)).toThrow("the address of a room");
+});
 
 test("says hello first, and sends nothing before the welcome", async () => {
   const own = connect();
