@@ -130,9 +130,7 @@ function run(
   return { ticks: ticks.sort((a, b) => a - b), stages, events };
 }
 
-/**
- * Pressure that a bar of model stvk bears, relative to its modulus: the force k (s - s^3) / 2 at the stretch s = 1/sqrt 3.
- */
+/** Pressure that a bar of model stvk bears, relative to its modulus: (s - s^3) / 2 at the stretch s = 1 / sqrt 3. */
 const STVK_BEARS = 1 / (3 * Math.sqrt(3));
 
 /** Solids of model stvk that are crushed by their own weight when they stand. */

@@ -79,7 +79,7 @@ test("a room below a proxy's path keeps that path", () => {
     ...address,
     base: "https://play.example",
   });
-  const base = "https://play.example/sim/r";
+  const base = "https://play.example/sim";
   expect(parseAddress(`${base}/r/my-room/?scene=bunny`)).toEqual({ ...address, base });
   for (const path of ["", "/r/", "/rr/my-room", "/r/My-Room", "/r/my-room/replay"])
     expect(() => parseAddress(`https://play.example${path}`)).toThrow("the address of a room");
