@@ -53,8 +53,7 @@ const CORRECTED = 100;
 export function sceneOf(text: string): Scene {
   let value: unknown;
   try {
-    // Editors on Windows begin files with a byte order mark.
-    value = JSON.parse(text.replace(/^\ufeff/, ""));
+    value = JSON.parse(text);
   } catch (error) {
     throw new SceneError("", `text with the error "${(error as Error).message}"`, "JSON");
   }

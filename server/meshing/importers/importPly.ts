@@ -1,8 +1,7 @@
 /**
- * Imports triangles from PLY: ASCII, or binary in either byte order, plain or gzip. Polygons are split (polygons.ts),
- * strips of triangles too.
- * Only positions, colors and face indices are read; other properties and elements are skipped. Source: G. Turk, The PLY
- * Polygon File Format (Stanford, 1994).
+ * Imports triangles from PLY: ASCII, or binary in either byte order, plain or gzip. Polygons (polygons.ts) and strips
+ * of triangles are split. Only positions, colors and face indices are read; other properties and elements are skipped.
+ * Source: G. Turk, The PLY Polygon File Format (Stanford, 1994).
  */
 import { MAX_ELEMENTS, MAX_POLYGON, MAX_VERTICES, MeshError } from "../mesh.ts";
 import type { ReadSurface } from "../mesh.ts";

@@ -284,7 +284,7 @@ export class SceneLibrary {
         if ("error" in known) throw known.error;
         return known;
       }
-      text = size <= MAX_SCENE_BYTES ? await readFile(this.#path(id), "utf8") : "";
+      text = size <= MAX_SCENE_BYTES ? new TextDecoder().decode(await readFile(this.#path(id))) : "";
       // A file that is being written may change again within the same tick of the file system's clock.
       if (startMs - Number(found.ctimeNs / 1_000_000n) < FRESH_MS) state = "";
     } catch (error) {

@@ -11,5 +11,6 @@ const MAX_SCENE_BYTES = 4 * 1024 * 1024;
 export async function readScene(path: string): Promise<Scene> {
   const { size } = await stat(path);
   if (size > MAX_SCENE_BYTES) throw new SceneError("", `${size} bytes`, `at most ${MAX_SCENE_BYTES} bytes`);
-  return sceneOf(await readFile(path, "utf8"));
+  // Without the byte order mark of editors on Windows.
+  return sceneOf(new TextDecoder().decode(await readFile(path)));
 }
