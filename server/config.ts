@@ -2,6 +2,7 @@
  * The server's configuration: every environment variable with its default and limits, in one table that `readConfig`
  * checks. Only `main.ts` calls it with `process.env`; nothing else reads the environment.
  */
+import { hinted, nearest } from "../shared/scene/sceneSchemaFaults.ts";
 import { parseTrustProxy, type TrustProxy } from "./trust.ts";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -252,8 +253,9 @@ class Variables {
   refuseOthers(): void {
     for (const name of Object.keys(this.#env)) {
       if (!name.startsWith("PLIANT_") || name === "PLIANT_DATA" || this.known.has(name)) continue;
-      const limit = `absent: there is no such variable; known variables are ${[...this.known.keys()].join(", ")}`;
-      throw new ConfigError(name, this.#env[name] ?? "", limit);
+      const limit = "absent: docs/ENVIRONMENT.md, which lists all variables, has none of this name";
+      const meant = nearest(name, [...this.known.keys()], 1 / 3);
+      throw new ConfigError(name, this.#env[name] ?? "", hinted(limit, meant));
     }
   }
 }

@@ -62,6 +62,9 @@ try {
   await app.fastify.listen({ port: config.port, host: config.host });
 } catch (error) {
   log.fatal({ err: error }, "cannot listen");
+  const { code, port } = error as NodeJS.ErrnoException & { port?: number };
+  if (code === "EADDRINUSE")
+    process.stderr.write(`pliant: port ${port} is taken; PORT and PLIANT_OPERATIONS_PORT choose others\n`);
   process.exit(FAILED);
 }
 const scheme = config.tlsCert === "" ? "http" : "https";

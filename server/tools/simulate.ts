@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Scene } from "../../shared/scene/scene.ts";
+import type { IsotropicMaterial } from "../../shared/scene/sceneMaterials.ts";
 import { SceneError } from "../../shared/scene/sceneError.ts";
 import { MeshError } from "../meshing/mesh.ts";
 import type { FoundInMesh } from "../sim/body/meshes.ts";
@@ -16,6 +17,7 @@ import { readScene } from "../sim/scene/readScene.ts";
 import { Recorder } from "../sim/world/record.ts";
 import { type ContactCounts, noSeconds, STAGES } from "../sim/types.ts";
 import { openWorld } from "../sim/world.ts";
+import { SCENE_DEFAULTS } from "../sim/scene/defaults.ts";
 import type { Inexact } from "../sim/scene/chooseSolvers.ts";
 import type { StandIn } from "../sim/scene/standIns.ts";
 import type { Form } from "../sim/constraints/constraint.ts";
@@ -130,12 +132,33 @@ function run(
   return { ticks: ticks.sort((a, b) => a - b), stages, events };
 }
 
+/** Pressure that a bar of model stvk bears, relative to its modulus: (s - s^3) / 2 at the stretch s = 1 / sqrt 3. */
+const STVK_BEARS = 1 / (3 * Math.sqrt(3));
+
+/** Solids of model stvk that are crushed by their own weight when they stand. */
+function tooHeavy(scene: Scene, bodies: CreatedWorld["bodies"]): string[] {
+  const g = scene.gravity ?? SCENE_DEFAULTS.gravity;
+  return scene.bodies.flatMap((body, b) => {
+    if (body.kind !== "soft" || body.pins || body.method) return [];
+    const { model = "stvk", density, youngsModulus = Infinity } = body.material as IsotropicMaterial;
+    if (model !== "stvk") return [];
+    const { positions } = bodies[b]!;
+    let [least, most] = [Infinity, -Infinity];
+    for (let p = 0; p < positions.length; p += 3) {
+      const depth = g[0] * positions[p]! + g[1] * positions[p + 1]! + g[2] * positions[p + 2]!;
+      [least, most] = [Math.min(least, depth), Math.max(most, depth)];
+    }
+    return density * (most - least) > STVK_BEARS * youngsModulus ? [body.name] : [];
+  });
+}
+
 /** Describes the scene for the output: sizes, solver settings and methods; inapplicable fields are left out. */
 function shapeOf(scene: Scene, { layout, bodies, inexact, standIns }: CreatedWorld) {
   const asked = askedSteps(scene);
   const methods = layout.methods.map(({ body, spec }) => `${layout.bodies[body]!.name} (${spec.type})`);
   const named = (form: Form): string[] => bodies.filter((b) => b.form === form).map((b) => b.name);
   const implicit = named("implicit");
+  const heavy = tooHeavy(scene, bodies);
   const prefactored = named("prefactored");
   return {
     tickHz: layout.tickHz,
@@ -146,6 +169,7 @@ function shapeOf(scene: Scene, { layout, bodies, inexact, standIns }: CreatedWor
     ...(prefactored.length > 0 && { prefactored }),
     ...(inexact && { inexact }),
     ...(standIns.length > 0 && { standIns }),
+    ...(heavy.length > 0 && { tooHeavy: heavy }),
     ...(methods.length > 0 && { methods }),
     particles: layout.particleCount,
     tetrahedra: bodies.reduce((n, b) => n + b.tets.length / 4, 0),
@@ -233,6 +257,7 @@ function print(
     prefactored?: string[];
     inexact?: Inexact;
     standIns?: readonly StandIn[];
+    tooHeavy?: readonly string[];
     methods?: string[];
     buildSeconds: number;
     tickMs: Record<string, number>;
@@ -278,6 +303,8 @@ function print(
     console.log(`${form} ${body} ${is} ${Math.round(100 * missing)} % too ${too}; not implicit because: ${why}`);
   }
   for (const { body, meets } of r.standIns ?? []) console.log(`not implicit  ${body}: it may touch or holds ${meets}`);
+  if (r.tooHeavy)
+    console.log(`too heavy     ${r.tooHeavy.join(", ")}: model stvk is crushed by this weight; neo-hookean bears it`);
   if (r.methods) console.log(`methods       ${r.methods.join(", ")}`);
   if (frames !== undefined) console.log(`recorded      ${frames} frames`);
   if (r.events) console.log(`events        ${r.events} (above)`);

@@ -43,6 +43,18 @@ const RUBBER: IsotropicMaterial = {
   friction: 0.9,
 };
 const FOAM: IsotropicMaterial = { density: 30, youngsModulus: 28e3, poissonsRatio: 0.3, damping: 2, friction: 0.8 };
+/**
+ * Neo-Hookean: a Saint Venant-Kirchhoff solid gives way at a pressure of 0.19 E, and half a meter of jelly weighs
+ * 0.34 E. Such cubes lay crushed for ever.
+ */
+const JELLY: IsotropicMaterial = {
+  model: "neo-hookean",
+  density: 1030,
+  youngsModulus: 15e3,
+  poissonsRatio: 0.45,
+  damping: 0.3,
+  friction: 0.3,
+};
 const STEEL: IsotropicMaterial = {
   density: 7850,
   youngsModulus: 210e9,
@@ -54,7 +66,7 @@ const LEATHER: IsotropicMaterial = { density: 900, youngsModulus: 50e6, poissons
 
 const PRESETS = {
   rubber: { soft: RUBBER, cloth: sheetOf(RUBBER, 0.001) },
-  jelly: { soft: { density: 1030, youngsModulus: 15e3, poissonsRatio: 0.45, damping: 0.3, friction: 0.3 } },
+  jelly: { soft: JELLY },
   foam: { soft: FOAM, cloth: sheetOf(FOAM, 0.005) },
   cotton: {
     cloth: {

@@ -48,7 +48,9 @@ function asJson(value: unknown): string {
 }
 
 function shown(value: unknown): string {
-  // numbers not as JSON, which has null for NaN; the empty string in quotes, to be visible
-  const text = typeof value === "number" || (typeof value === "string" && value !== "") ? String(value) : asJson(value);
+  // Numbers not as JSON, which has null for NaN; text that looks like another value in quotes.
+  const plain =
+    typeof value === "number" || (typeof value === "string" && !/^(|true|false|null|[-+.\d].*)$/.test(value));
+  const text = plain ? String(value) : asJson(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text;
 }

@@ -40,7 +40,7 @@ export interface Plasticity {
 
 export interface IsotropicMaterial extends MaterialCommon {
   /**
-   * Isotropic hyperelastic solid. stvk: Saint Venant-Kirchhoff, weak under strong compression. neo-hookean: resists
+   * Isotropic hyperelastic solid. stvk: Saint Venant-Kirchhoff, gives way at a pressure of 0.19 k. neo-hookean: resists
    * compression without limit. stable-neo-hookean: smooth through inversion.
    * @default "stvk"
    */

@@ -49,6 +49,17 @@ const ROUNDS = 6;
 /** Words corrected in a round: each copies its object, and a hostile file has many. */
 const CORRECTED = 100;
 
+/** Reads the text of a scene file. @throws SceneError */
+export function sceneOf(text: string): Scene {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new SceneError("", `text with the error "${(error as Error).message}"`, "JSON");
+  }
+  return validateScene(value);
+}
+
 /**
  * @param value anything, usually parsed JSON
  * @returns the same value, typed, with named materials expanded

@@ -3,7 +3,6 @@
  * is killed just after it acknowledged changes.
  */
 import { describe, expect, test } from "vitest";
-import { LEASE_SECONDS } from "../../server/store/store.ts";
 import { inLong } from "../support/run/long.ts";
 import { findPostgres } from "../support/postgres.ts";
 import { lacks } from "../support/run/tools.ts";
@@ -32,9 +31,6 @@ describe.skipIf(lacks("PostgreSQL", bin))("chaos", () => {
     });
     expect(outcomes.flatMap(({ scenario, wrong }) => wrong.map((what) => `${scenario}: ${what}`))).toEqual([]);
     expect(outcomes.map(({ scenario }) => scenario)).toEqual(only);
-    // A lease and the poll interval of a takeover, doubled for two busy cores: no room waits for a server that does not
-    // come back. (Rooms of a killed process on this machine do not wait at all: tests/integration/cluster.)
-    for (const { stillMs } of outcomes) expect(stillMs).toBeLessThan(3 * 1000 * LEASE_SECONDS);
   });
 });
 

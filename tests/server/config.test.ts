@@ -64,7 +64,7 @@ describe("readConfig", () => {
     ["PLIANT_EMBED_ORIGINS", "https://example.org; script-src *", "http(s)://host"],
     ["PLIANT_STORE", "mysql://db/pliant", "sqlite, none or postgres://"],
     ["PLIANT_ADVERTISE_URL", "10.0.0.7:8080", "http://host:port"],
-    ["PLIANT_WORKER", "2", "there is no such variable"],
+    ["PLIANT_WORKER", "2", "has none of this name; did you mean PLIANT_WORKERS?"],
   ])("%s=%s is refused", (variable, value, limit) => {
     const read = (): unknown => readConfig({ [variable]: value });
     expect(read).toThrow(ConfigError);

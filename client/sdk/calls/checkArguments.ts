@@ -5,8 +5,8 @@ import type { Point } from "../../../shared/protocol/fromServer.ts";
 const ROOM_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 const COLOR = /^#[0-9a-f]{6}$/i;
 
-/** @param base http(s)://host[:port] */
 export interface Address {
+  /** http(s)://host[:port], with the path below which a proxy serves Pliant, if there is one. */
   base: string;
   room: string;
   /** Token of an invitation link (`#token=`). */
@@ -21,11 +21,10 @@ export function parseAddress(url: unknown): Address {
   const limit = "the address of a room: http(s)://host[:port]/r/<room>";
   if (typeof text !== "string" || !URL.canParse(text)) return badArgument("url", text, limit);
   const { protocol, origin, pathname, hash, searchParams } = new URL(text);
-  const room = /^\/r\/([^/]+)\/?$/.exec(pathname)?.[1];
-  if (!/^https?:$/.test(protocol) || room === undefined || !ROOM_NAME.test(room))
-    return badArgument("url", text, limit);
+  const [, below = "", room = ""] = /^(.*)\/r\/([^/]+)\/?$/.exec(pathname) ?? [];
+  if (!/^https?:$/.test(protocol) || !ROOM_NAME.test(room)) return badArgument("url", text, limit);
   const token = new URLSearchParams(hash.slice(1)).get("token") ?? undefined;
-  return { base: origin, room, token, scene: searchParams.get("scene") ?? undefined };
+  return { base: origin + below, room, token, scene: searchParams.get("scene") ?? undefined };
 }
 
 export function checkText(field: string, value: unknown, longest: number): string | undefined {

@@ -112,6 +112,8 @@ export class Connection {
   private lastHeardMs = 0;
   private retryTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly pingTimer: ReturnType<typeof setInterval>;
+  /** The page; undefined in workers and programs. */
+  private readonly page = (globalThis as { document?: EventTarget }).document;
   private ended = false;
   private welcomed = false;
   /** Direct connection that is being tried. */
@@ -123,6 +125,8 @@ export class Connection {
     this.options = options;
     this.pingTimer = setInterval(() => this.heartbeat(), PING_MS);
     globalThis.addEventListener?.("online", this.retryNow);
+    // Browsers slow down the timers of hidden pages.
+    this.page?.addEventListener("visibilitychange", this.retryNow);
     this.open();
   }
 
@@ -291,6 +295,7 @@ export class Connection {
     this.direct?.close();
     this.direct = undefined;
     globalThis.removeEventListener?.("online", this.retryNow);
+    this.page?.removeEventListener("visibilitychange", this.retryNow);
     this.options.onStatus({ state: "ended", code, reason, ...(error && { error }) });
   }
 }

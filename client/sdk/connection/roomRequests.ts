@@ -18,11 +18,11 @@ export async function request(address: string, init?: RequestInit): Promise<Resp
 /**
  * Browsers do not tell pages why a request to another origin failed. A server that can be reached has refused the
  * page's origin.
- * @param base scheme and host of the server
+ * @param base of the server's routes
  */
 export async function refusedOrigin(base: string): Promise<PliantError | undefined> {
   const page = globalThis.location?.origin;
-  if (page === undefined || page === base) return undefined;
+  if (page === undefined || page === new URL(base).origin) return undefined;
   try {
     await fetch(`${base}/healthz`, { mode: "no-cors" });
   } catch {

@@ -1,7 +1,7 @@
 /**
- * Imports triangles from PLY: ASCII, or binary in either byte order, plain or gzip. Polygons are split (polygons.ts).
- * Only positions, colors and face indices are read; other properties and elements are skipped. Source: G. Turk, The PLY
- * Polygon File Format (Stanford, 1994).
+ * Imports triangles from PLY: ASCII, or binary in either byte order, plain or gzip. Polygons (polygons.ts) and strips
+ * of triangles are split. Only positions, colors and face indices are read; other properties and elements are skipped.
+ * Source: G. Turk, The PLY Polygon File Format (Stanford, 1994).
  */
 import { MAX_ELEMENTS, MAX_POLYGON, MAX_VERTICES, MeshError } from "../mesh.ts";
 import type { ReadSurface } from "../mesh.ts";
@@ -195,15 +195,15 @@ function colorChannels(element: PlyElement): { of: number[]; full: number } | un
   return full === undefined ? undefined : { of, full };
 }
 
-function listLength(file: string, source: PlySource, type: PlyScalar, field: string): number {
+function listLength(file: string, source: PlySource, type: PlyScalar, field: string, most = MAX_POLYGON): number {
   const length = source.next(type, field);
-  if (Number.isInteger(length) && length >= 0 && length <= MAX_POLYGON) return length;
+  if (Number.isInteger(length) && length >= 0 && length <= most) return length;
   throw new MeshError({
     file,
     line: source.line(),
     field,
     value: length,
-    limit: `an integer from 0 to ${MAX_POLYGON} is needed`,
+    limit: `an integer from 0 to ${most} is needed`,
   });
 }
 
@@ -216,8 +216,10 @@ function skipNumber(reading: Reading, type: PlyScalar, field: string): void {
   if (!Number.isFinite(reading.source.next(type, field))) reading.ignored++;
 }
 
+/** Reads polygons, or strips of triangles (`tristrips`). */
 function readFaces(reading: Reading, element: PlyElement): void {
   const { file, source, faces } = reading;
+  const strips = element.name === "tristrips";
   const isIndices = (name: string): boolean => name === "vertex_indices" || name === "vertex_index";
   if (element.properties.filter((p) => p.list && isIndices(p.name)).length !== 1) {
     throw new MeshError({
@@ -232,27 +234,46 @@ function readFaces(reading: Reading, element: PlyElement): void {
       if (!property.list) skipNumber(reading, property.type, `face ${f} ${property.name}`);
       else if (!isIndices(property.name)) skipList(reading, property.list, property.type, `face ${f} ${property.name}`);
       else {
-        const length = listLength(file, source, property.list, `length of face ${f}`);
-        if (length < 3) {
-          for (let c = 0; c < length; c++) source.next(property.type, `face ${f} corner ${c + 1}`);
-          faces.short++;
-          continue;
-        }
-        faces.starts.push(faces.vertexOf.length);
-        for (let c = 0; c < length; c++) faces.vertexOf.push(source.next(property.type, `face ${f} corner ${c + 1}`));
-        faces.triangles += length - 2;
-        if (faces.triangles > MAX_ELEMENTS)
-          throw new MeshError({
-            file,
-            line: source.line(),
-            field: "triangle count",
-            value: faces.triangles,
-            limit: `at most ${MAX_ELEMENTS} are allowed`,
-          });
-        const line = source.line();
-        if (line !== undefined) faces.lines.push(line);
+        const most = strips ? MAX_ELEMENTS : MAX_POLYGON;
+        const length = listLength(file, source, property.list, `length of ${element.name} ${f}`, most);
+        const corners: number[] = [];
+        for (let c = 0; c < length; c++) corners.push(source.next(property.type, `face ${f} corner ${c + 1}`));
+        if (strips) for (const triangle of trianglesOfStrip(corners)) addPolygon(reading, triangle);
+        else if (length < 3) faces.short++;
+        else addPolygon(reading, corners);
       }
     }
+  }
+}
+
+function addPolygon({ file, source, faces }: Reading, corners: readonly number[]): void {
+  faces.starts.push(faces.vertexOf.length);
+  for (const corner of corners) faces.vertexOf.push(corner);
+  faces.triangles += corners.length - 2;
+  const line = source.line();
+  if (faces.triangles > MAX_ELEMENTS)
+    throw new MeshError({
+      file,
+      line,
+      field: "triangle count",
+      value: faces.triangles,
+      limit: `at most ${MAX_ELEMENTS} are allowed`,
+    });
+  if (line !== undefined) faces.lines.push(line);
+}
+
+/**
+ * Triangles of strips in one list; -1 begins the next strip (vcglib, import_ply.h). Every second one has the opposite
+ * orientation. Those with a corner twice only lead to the next ones.
+ */
+function* trianglesOfStrip(corners: readonly number[]): Generator<readonly number[], void, undefined> {
+  let start = 0;
+  for (let c = 0; c < corners.length; c++) {
+    if (corners[c] === -1) start = c + 1;
+    if (c < start + 2) continue;
+    const [first, second, third] = [corners[c - 2]!, corners[c - 1]!, corners[c]!];
+    if (first === second || second === third || third === first) continue;
+    yield (c - start) % 2 === 0 ? [first, second, third] : [second, first, third];
   }
 }
 
@@ -292,13 +313,13 @@ export function readPlyRecords(file: string, content: Uint8Array): Collected {
   const source = ascii
     ? asciiSource(file, bytes, header.offset, header.line)
     : binarySource(file, bytes, header.offset, header.format === "binary_little_endian");
-  for (const name of ["vertex", "face"]) {
-    if (header.elements.filter((element) => element.name === name).length !== 1) {
+  for (const names of [["vertex"], ["face", "tristrips"]]) {
+    if (header.elements.filter((element) => names.includes(element.name)).length !== 1) {
       throw new MeshError({
         file,
         field: "elements",
         value: header.elements.map((element) => element.name).join(" ") || "none",
-        limit: `${name} is needed once`,
+        limit: `${names.join(" or ")} is needed once`,
       });
     }
   }
@@ -324,7 +345,7 @@ export function readPlyRecords(file: string, content: Uint8Array): Collected {
         limit: `the file has ${bytes.length} bytes`,
       });
     if (element.name === "vertex") readVertices(reading, element);
-    else if (element.name === "face") readFaces(reading, element);
+    else if (element.name === "face" || element.name === "tristrips") readFaces(reading, element);
     else skipElement(reading, element);
   }
   addTriangles(reading);

@@ -19,15 +19,13 @@ const binaryLength = (facets: number): number => HEADER + FACET * facets;
 
 /**
  * Returns the declared number of facets of a binary file; undefined for text. Many binary files start with `solid`,
- * too, so the length decides.
+ * too, so the length decides, then a zero in the header: the highest byte of a count up to MAX_ELEMENTS is one.
  */
 function binaryFacets(file: string, bytes: Uint8Array): number | undefined {
   const declared =
     bytes.length < HEADER ? undefined : new DataView(bytes.buffer, bytes.byteOffset).getUint32(HEADER - 4, true);
   if (declared !== undefined && binaryLength(declared) === bytes.length) return declared;
-  if (isText(inUtf8(bytes))) return undefined;
-  if (declared === undefined)
-    throw new MeshError({ file, field: "size in bytes", value: bytes.length, limit: `at least ${HEADER} are needed` });
+  if (declared === undefined || !inUtf8(bytes).subarray(0, HEADER).includes(0)) return undefined;
   if (binaryLength(declared) > bytes.length)
     throw new MeshError({
       file,
@@ -37,18 +35,6 @@ function binaryFacets(file: string, bytes: Uint8Array): number | undefined {
     });
   // Programs that write while they compute leave the count at 0.
   return declared === 0 ? Math.floor((bytes.length - HEADER) / FACET) : declared;
-}
-
-/**
- * Whether a file begins like text: the word solid with a name of any length, then a facet or the end. Header and count
- * of a binary file have zeros.
- */
-function isText(bytes: Uint8Array): boolean {
-  const at = (start: number): string =>
-    Buffer.from(bytes.buffer, bytes.byteOffset + start, Math.min(512, bytes.length - start)).toString("latin1");
-  if (!/^\s*solid\b/i.test(at(0)) || bytes.subarray(0, HEADER).includes(0)) return false;
-  const end = bytes.findIndex((byte, i) => (byte === 10 || byte === 13) && i >= 5);
-  return /\b(facet|endsolid)\b/i.test(at(0)) || (end >= 0 && /^\s*(facet|endsolid)\b/i.test(at(end)));
 }
 
 function checkCount(file: string, facets: number): void {

@@ -13,7 +13,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../../shared/errorCodes.ts";
 import { REFUSALS } from "../../../shared/scene/objectCodes.ts";
 import type { Scene } from "../../../shared/scene/scene.ts";
-import { validateScene } from "../../../shared/scene/sceneValidator.ts";
+import { sceneOf } from "../../../shared/scene/sceneValidator.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import type { FoundInMesh } from "../../sim/body/meshes.ts";
 import type { BodyNote } from "../../sim/scene/standIns.ts";
@@ -285,7 +285,7 @@ export class SceneLibrary {
         if ("error" in known) throw known.error;
         return known;
       }
-      text = size <= MAX_SCENE_BYTES ? await readFile(this.#path(id), "utf8") : "";
+      text = size <= MAX_SCENE_BYTES ? new TextDecoder().decode(await readFile(this.#path(id))) : "";
       // A file that is being written may change again within the same tick of the file system's clock.
       if (startMs - Number(found.ctimeNs / 1_000_000n) < FRESH_MS) state = "";
     } catch (error) {
@@ -307,7 +307,7 @@ export class SceneLibrary {
       }).error;
     try {
       return keep({
-        scene: validateScene(JSON.parse(text)),
+        scene: sceneOf(text),
         text,
         fileHash: createHash("sha256").update(text).digest("hex"),
       });
@@ -326,7 +326,7 @@ export class SceneLibrary {
   async #readStored(id: string): Promise<ReadScene> {
     const text = this.#built.get(id)?.text ?? (await this.#options.stored.sceneText(id));
     if (text === null) throw new CodedError("SCENE_NOT_FOUND", { field: "scene", value: id });
-    return { scene: validateScene(JSON.parse(text)), text, fileHash: id };
+    return { scene: sceneOf(text), text, fileHash: id };
   }
 
   #hasReport(): boolean {

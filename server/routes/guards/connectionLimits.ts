@@ -18,7 +18,9 @@
  *
  * To reuse a connection, Node also reads the rest of a body whose request is already answered. An address that sent
  * large files and was refused each time cost a tenth of the main thread's time in garbage collection. So a request with
- * a large body is the last of its connection, which ends with the answer.
+ * a large body is the last of its connection, which ends with the answer. A close with unread bytes resets the
+ * connection, and a client that is still sending loses the answer. So the server first closes its half, and reads no
+ * more.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -27,6 +29,8 @@ import { addressKey } from "../../auth/addresses.ts";
 export const HEAD_MS = 10_000;
 export const BODY_MS = 30_000;
 const STALLED_MS = 30_000;
+/** Time for a client that is still sending to read its answer. */
+const LINGER_MS = 2_000;
 
 /** Unanswered requests of one connection. Browsers wait for each answer; some libraries send a few requests ahead. */
 const MOST_UNANSWERED = 32;
@@ -76,7 +80,10 @@ export class Lines {
     server.removeAllListeners("request");
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
       const { "content-length": length, "transfer-encoding": unknown } = request.headers;
-      if (unknown !== undefined || Number(length ?? 0) > SMALL_BODY) response.shouldKeepAlive = false;
+      if (unknown !== undefined || Number(length ?? 0) > SMALL_BODY) {
+        response.shouldKeepAlive = false;
+        endsByHalves(request);
+      }
       if (this.#letsThrough(request.socket, response)) for (const answer of answering) answer(request, response);
     });
     server.prependListener("upgrade", ({ socket }: IncomingMessage) => {
@@ -156,6 +163,21 @@ export class Lines {
     if (lines?.size === 0) this.#lines.delete(line.address);
     if (this.#byEnds.get(line.ends) === line) this.#byEnds.delete(line.ends);
   }
+}
+
+/** Node calls `destroySoon` after the last answer of a connection. Here it leaves a sending client time to read it. */
+function endsByHalves(request: IncomingMessage): void {
+  const { socket } = request;
+  const destroySoon = socket.destroySoon.bind(socket);
+  socket.destroySoon = () => {
+    if (request.complete) return destroySoon();
+    const cut = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    socket.once("close", () => clearTimeout(cut));
+    socket.end();
+    // Node still reads the body, to drop it. A listener takes the bytes from its parser, so that a pause holds.
+    socket.on("data", () => {});
+    setImmediate(() => socket.pause());
+  };
 }
 
 /** Identifies a connection even after the socket no longer knows its peer. */

@@ -2,7 +2,7 @@
 import { readFile, stat } from "node:fs/promises";
 import type { Scene } from "../../../shared/scene/scene.ts";
 import { SceneError } from "../../../shared/scene/sceneError.ts";
-import { validateScene } from "../../../shared/scene/sceneValidator.ts";
+import { sceneOf } from "../../../shared/scene/sceneValidator.ts";
 
 /** Largest scene file, bytes: meshes are stored in their own files. */
 const MAX_SCENE_BYTES = 4 * 1024 * 1024;
@@ -11,16 +11,6 @@ const MAX_SCENE_BYTES = 4 * 1024 * 1024;
 export async function readScene(path: string): Promise<Scene> {
   const { size } = await stat(path);
   if (size > MAX_SCENE_BYTES) throw new SceneError("", `${size} bytes`, `at most ${MAX_SCENE_BYTES} bytes`);
-  return sceneOf(await readFile(path, "utf8"));
-}
-
-/** @throws SceneError */
-export function sceneOf(text: string): Scene {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new SceneError("", (error as Error).message, "JSON");
-  }
-  return validateScene(value);
+  // Without the byte order mark of editors on Windows.
+  return sceneOf(new TextDecoder().decode(await readFile(path)));
 }

@@ -7,13 +7,14 @@ import { SCENE_DEFAULTS } from "../../sim/scene/defaults.ts";
 import type { FoundInMesh } from "../../sim/body/meshes.ts";
 import { noteOf } from "../../sim/scene/standIns.ts";
 import { ObjectMeshes } from "../../sim/body/objectMeshes.ts";
-import { readScene, sceneOf } from "../../sim/scene/readScene.ts";
+import { readScene } from "../../sim/scene/readScene.ts";
 import { BuildProgress } from "./buildProgress.ts";
 import { checkSceneFiles } from "../../sim/scene/sceneFiles.ts";
 import { filledOf } from "../stepping/memoryCopy.ts";
 import { identityOf, topologyHashOf } from "../stateIdentity.ts";
 import type { BuildResult, BuildTask, BuildThreadData } from "../messages.ts";
 import { lettingStepsGoFirst, StepsRunning } from "../stepping/stepsRunning.ts";
+import { sceneOf } from "../../../shared/scene/sceneValidator.ts";
 import { atYieldPoints } from "../../../shared/yieldPoint.ts";
 
 export { readObject } from "../../sim/scene/readObject.ts";

@@ -128,6 +128,20 @@ test("an unwanted body is not read: the connection ends with the response; a sma
   socket.destroy();
 });
 
+test("a client that sends a large body without reading finds the answer and an orderly end; the body is not read", async () => {
+  const body = Buffer.alloc(2 ** 26);
+  const socket = connect({ port, host: "127.0.0.1" }).pause();
+  socket.write(`POST /nowhere HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n`);
+  socket.write(body);
+  socket.resume();
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  expect(String(answer)).toMatch(/^HTTP\/1.1 404 /);
+  // Rejects at an error, such as a reset.
+  await once(socket, "end");
+  expect(socket.writableLength).toBeGreaterThan(0);
+  socket.destroy();
+});
+
 test("requests on connections that were reset before the server saw them are not handled", async () => {
   const seen: (string | undefined)[] = [];
   const http = createServer(({ socket }, response) => {

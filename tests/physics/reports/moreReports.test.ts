@@ -2,10 +2,11 @@
  * Further scenes rebuilt from public reports against other physics engines, with the value that physics gives. The
  * comment of each test names the report.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { MATERIAL_PRESETS } from "../../../shared/scene/materialPresets.ts";
 import type { Scene, Vec3 } from "../../../shared/scene/scene.ts";
 import { laboratory, volumeOf } from "../laboratory.ts";
 import { add, ball, balloon, box, distance, farthest, floor, G, heights, inclined, open, peaks } from "./play.ts";
@@ -304,4 +305,62 @@ test("a sheet that lies on a pinned one does not shake its pins' surroundings", 
   let most = 0;
   play.run(1, () => (most = Math.max(most, farthest(play.places(), before))));
   expect(most).toBeLessThan(0.002);
+});
+
+/** Stretch of an incompressible Neo-Hookean bar under a pressure of p E: (lambda^-2 - lambda) / 3 = p. */
+function stretchUnder(p: number): number {
+  let stretch = 1;
+  for (let i = 0; i < 30; i++)
+    stretch -= (stretch ** 3 + 3 * p * stretch ** 2 - 1) / (3 * stretch ** 2 + 6 * p * stretch);
+  return stretch;
+}
+// Newton 2545: Saint Venant-Kirchhoff solids stay crushed. Every layer carries the weight above it.
+test("the README's first scene, jelly that falls by its height, stands with the height that its weight leaves", async () => {
+  const [, text] = /```json\n([^]*?)```/.exec(readFileSync(new URL("../../../README.md", import.meta.url), "utf8"))!;
+  const play = await open(JSON.parse(text!));
+  play.run(8);
+  const ys: number[] = [];
+  play.run(2, () => ys.push(play.middle()[1]));
+  const { density, youngsModulus } = MATERIAL_PRESETS.jelly.soft!;
+  let middle = 0;
+  for (let depth = 0.0005; depth < 0.5; depth += 0.001)
+    middle += stretchUnder((density * G * depth) / youngsModulus!) * (depth / 0.5) * 0.001;
+  expect(ys.reduce((sum, y) => sum + y) / ys.length / middle).toBeCloseTo(1, 1);
+});
+
+const HARD = { ...RUBBER, youngsModulus: 1e6 };
+const rubbing = { friction: 0.5 };
+
+describe("with a mover", () => {
+  // Drake 19599, FUDGE 340: conveyors. The body slides back by v^2 / 2 mu g until it has the belt's speed.
+  test.each([
+    ["rigid", { ...RIGID, ...rubbing }, 2.3],
+    ["soft", { ...HARD, ...rubbing }, 1.5],
+  ])("a %s box on a belt of 2 m/s comes to its speed", async (_, material, digits) => {
+    const keys = [{ time: 0 }, { time: 10, translate: [20, 0, 0] }];
+    const belt = { type: "box", center: [0, -0.1, 0], halfExtents: [30, 0.1, 1], motion: { keys }, ...rubbing };
+    const bodies = [box("box", [0.2, 0.2, 0.2], [0, 0.1015, 0], material)];
+    const play = await open({ damping: 0, bodies, colliders: [belt] });
+    play.run(2);
+    expect((4 - play.middle()[0]) / (4 / (2 * 0.5 * G))).toBeCloseTo(1, digits - 1);
+    const before = play.middle()[0];
+    play.run(1);
+    expect(play.middle()[0] - before).toBeCloseTo(2, 3);
+  });
+
+  // Rapier 287: a kinematic body does not wake the bodies of its joints
+  test.each([
+    ["rigid box", box("body", [0.2, 0.2, 0.2], [0, 0.1015, 0])],
+    ["soft box", box("body", [0.2, 0.2, 0.2], [0, 0.1015, 0], HARD)],
+    ["ball", ball("body", 0.1, [0, 0.1005, 0])],
+  ])("a %s that sleeps is lifted by an attachment", async (_, body) => {
+    const keys = [{ time: 0 }, { time: 12 }, { time: 13, translate: [0, 0.5, 0] }];
+    const lift = { type: "box", name: "lift", center: [0, 1, 0], halfExtents: [0.1, 0.1, 0.1], motion: { keys } };
+    const attachments = [{ from: { body: "body", near: [0, 0.2, 0] }, to: { collider: "lift" } }];
+    const play = await open({ bodies: [body], attachments, colliders: [floor, lift] });
+    play.run(12);
+    const [, before] = play.middle();
+    play.run(4);
+    expect(play.middle()[1] - before).toBeCloseTo(0.5, 2);
+  });
 });

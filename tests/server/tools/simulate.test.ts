@@ -494,6 +494,20 @@ describe("energy ledger", () => {
   });
 });
 
+// 1000 kg/m^3 times 9.81 m/s^2 times 1 m is 0.1924 of 51,000 Pa.
+test.each([
+  ["stvk", 5.2e4, false],
+  ["stvk", 5e4, true],
+  ["neo-hookean", 5e4, false],
+])(
+  "a standing cube of %s with a modulus of %d Pa is crushed by its weight: %s",
+  async (model, youngsModulus, crushed) => {
+    const material = { ...softMaterial, model, youngsModulus };
+    const { stdout } = await simulate(writeScene("heavy", { bodies: [{ ...cube, material }] }), "--ticks", "0");
+    expect(/^too heavy +cube: model stvk /m.test(stdout)).toBe(crushed);
+  },
+);
+
 describe("errors: exit code 2, a message that names field, value and limit, nothing on stdout", () => {
   const good = writeScene("good", { bodies: [cube] });
   writeFileSync(join(dir, "broken.json"), "{");

@@ -446,6 +446,7 @@ test("a message shows numbers that JSON cannot express, and shortens long values
     "scene /tickHz: Infinity is not allowed, must be a finite number",
   );
   expect(fault({ ...draft(), title: "" }).message).toContain('scene /title: "" is not');
+  expect(fault({ ...draft(), tickHz: "60" }).message).toContain('scene /tickHz: "60" is not allowed, must be a finite');
   const long = fault({ ...draft(), title: "t".repeat(1e6) });
   expect(long.message.length).toBeLessThan(400);
   expect(long.value).toHaveLength(1e6);

@@ -73,6 +73,10 @@ export function checkGltf({ json, binary }: GltfContainer, limits: ObjectLimits)
   const version = at(json, "asset", "version");
   if (typeof version !== "string" || !/^2\./.test(version))
     throw notSupported("/asset/version", shown(version), "2.0 is supported", "Export the model as glTF 2.0");
+  const least = at(json, "asset", "minVersion") ?? "2.0";
+  if (least !== "2.0")
+    throw notSupported("/asset/minVersion", shown(least), "2.0 is supported", "Export the model as glTF 2.0");
+  renameMeshopt(json);
   const buffers = listOf(json, "buffers", "").map((buffer, i) => bufferOf(buffer, i, binary, limits));
   const checked: CheckedGltf = { json, buffers, views: [] };
   const views = listOf(json, "bufferViews", "");
@@ -90,6 +94,19 @@ export function checkGltf({ json, binary }: GltfContainer, limits: ObjectLimits)
       );
   });
   return checked;
+}
+
+/**
+ * Gives KHR_meshopt_compression the name of its predecessor, which glTF-Transform 4.5 knows. The decoder reads the
+ * streams and filters of both.
+ */
+function renameMeshopt(json: Json): void {
+  const renamed = (name: unknown): unknown => (name === "KHR_meshopt_compression" ? MESHOPT : name);
+  for (const list of ["extensionsUsed", "extensionsRequired"])
+    if (Array.isArray(json[list])) json[list] = json[list].map(renamed);
+  for (const owner of [...listOf(json, "buffers", ""), ...listOf(json, "bufferViews", "")])
+    if (isObject(owner.extensions))
+      owner.extensions = Object.fromEntries(Object.entries(owner.extensions).map(([name, at]) => [renamed(name), at]));
 }
 
 function bufferOf(

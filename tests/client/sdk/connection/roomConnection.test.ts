@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { decode, encode } from "@msgpack/msgpack";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { WebSocketServer, type WebSocket as ServerSocket } from "ws";
+import { parseAddress } from "../../../../client/sdk/calls/checkArguments.ts";
 import { closeError } from "../../../../client/sdk/errors.ts";
 import { Connection, type ConnectionStatus, directUrl } from "../../../../client/sdk/connection/roomConnection.ts";
 import { build, ClientMessage } from "../../../../shared/protocol/fromClient.ts";
@@ -72,6 +73,18 @@ async function eventually(condition: () => boolean): Promise<void> {
 
 const hellos = () => said.map((messages) => messages.find(([type]) => type === ClientMessage.hello));
 
+test("a room below a proxy's path keeps that path", () => {
+  const address = { room: "my-room", scene: "bunny", token: undefined };
+  expect(parseAddress("https://play.example/r/my-room?scene=bunny")).toEqual({
+    ...address,
+    base: "https://play.example",
+  });
+  const base = "https://play.example/sim";
+  expect(parseAddress(`${base}/r/my-room/?scene=bunny`)).toEqual({ ...address, base });
+  for (const path of ["", "/r/", "/rr/my-room", "/r/My-Room", "/r/my-room/replay"])
+    expect(() => parseAddress(`https://play.example${path}`)).toThrow("the address of a room");
+});
+
 test("says hello first, and sends nothing before the welcome", async () => {
   const own = connect();
   own.send(build.reset());
@@ -116,6 +129,22 @@ test("a half-open line, which carries nothing and does not close, is given up an
   await eventually(() => hellos().length === 2 && hellos()[1] !== undefined);
   expect(statuses).toContainEqual(expect.objectContaining({ state: "reconnecting", code: CloseCode.heartbeatLost }));
   expect(hellos()[1]![2]).toMatchObject({ resume: "token-0" });
+});
+
+// Colyseus 348: browsers stop the timers of hidden pages
+test("a page that is shown again reconnects without waiting for its timer", async () => {
+  const page = new EventTarget();
+  vi.stubGlobal("document", page);
+  const wait = globalThis.setTimeout;
+  const long = ((act: () => void, ms: number) => (ms > 100 ? 1 : wait(act, ms))) as typeof setTimeout;
+  const own = connect();
+  vi.unstubAllGlobals();
+  await eventually(() => own.isOpen);
+  vi.spyOn(globalThis, "setTimeout").mockImplementation(long);
+  sockets[0]!.terminate();
+  await eventually(() => statuses.at(-1)!.state === "reconnecting");
+  page.dispatchEvent(new Event("visibilitychange"));
+  await eventually(() => sockets.length === 2 && own.isOpen);
 });
 
 test("a client that leaves when the connection is lost does not come back", async () => {

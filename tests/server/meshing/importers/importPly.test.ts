@@ -103,7 +103,11 @@ test.each([
     QUAD.replace("double y", "double w"),
     { field: "vertex properties", limit: "y is needed once" },
   ],
-  ["no faces", QUAD.replace("element face", "element other"), { field: "elements", limit: "face is needed once" }],
+  [
+    "no faces",
+    QUAD.replace("element face", "element other"),
+    { field: "elements", limit: "face or tristrips is needed once" },
+  ],
   ["NaN", QUAD.replace("0 0 1 0", "0 nan 1 0"), { line: 16, field: "vertex 1 y", value: Number.NaN }],
   [
     "index out of range",

@@ -372,7 +372,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
       "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n0 0 0\n",
     ),
     "NO_TRIANGLES",
-    /face is needed/,
+    /face or tristrips is needed/,
   ],
   [
     "PLY with endless empty elements",

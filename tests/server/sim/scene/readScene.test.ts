@@ -36,13 +36,14 @@ const scene = {
 };
 const LIMIT = 4 * 1024 * 1024;
 
-test("a valid file gives its scene", async () =>
-  expect(await readScene(written(JSON.stringify(scene)))).toEqual(scene));
+test.each(["", "\ufeff"])("a valid file gives its scene, also behind a byte order mark (%j)", async (mark) =>
+  expect(await readScene(written(mark + JSON.stringify(scene)))).toEqual(scene),
+);
 
 test.each(["", "{", '{ "version": 1, }', "version: 1", '{"version": NaN}'])("%j is not JSON", async (text) => {
   const found = await fault(text);
   expect(found).toMatchObject({ path: "", limit: "JSON" });
-  expect(found.message).toMatch(/^scene \/: .*JSON.* is not allowed, must be JSON$/s);
+  expect(found.message).toMatch(/^scene \/: text with the error ".*JSON.*" is not allowed, must be JSON$/s);
 });
 
 test.each(["null", "[]", "3", '"scene"'])("%s is JSON, but not a scene", async (text) =>
