@@ -154,30 +154,25 @@ function mayMeet(bodies: usize, own: i32, b: i32): bool {
   );
 }
 
-/** Returns whether rigidContact.ts needs the lists before balls are solved: only movers squeeze balls. */
-export function listsEarly(): bool {
-  return load<i32>(L.HEADER, L.H_BALL_COUNT) !== 0 && load<i32>(L.HEADER, L.H_MOTION_COUNT) !== 0;
-}
-
-/** Measures all balls, and makes their lists. @param first whether it is the first call of a substep */
-export function listBalls(first: bool, scratch: usize): void {
+/** Measures all balls, and makes the lists that have no slack left. */
+export function listBalls(scratch: usize): void {
   const balls = load<i32>(L.HEADER, L.H_BALL_COUNT);
   const rows = <usize>load<u32>(L.HEADER, L.H_BALLS);
   for (let n = 0; n < balls; n++) {
     const shape = <usize>load<u32>(rows + <usize>n * L.BALL_BYTES, L.BALL_SHAPE);
     // a ball that does not move is measured once a tick
     const moves = !load<i32>(<usize>load<u32>(shape, L.SHAPE_BODY), L.BODY_INACTIVE);
-    if (moves || (first && !load<i32>(L.HEADER, L.H_SUBSTEP))) measure(shape, scratch);
+    if (moves || !load<i32>(L.HEADER, L.H_SUBSTEP)) measure(shape, scratch);
   }
-  keepLists(balls, rows, load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS), first);
+  keepLists(balls, rows);
 }
 
 /** Solves one iteration of all balls. @param scratch ROTATION_SCRATCH bytes and 3 TRIANGLE more */
-export function solveBalls(pass: i32, scratch: usize): void {
+export function solveBalls(scratch: usize): void {
   const balls = load<i32>(L.HEADER, L.H_BALL_COUNT);
   const rows = <usize>load<u32>(L.HEADER, L.H_BALLS);
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
-  listBalls((pass & L.PASS_FIRST) !== 0 && !listsEarly(), scratch);
+  listBalls(scratch);
   let bounced = false;
   const collides = load<i32>(L.HEADER, L.H_COLLIDER_COUNT) !== 0;
   let near = 0;

@@ -7,6 +7,7 @@
 import * as L from "../layout/layout";
 import { countWork } from "../state/work";
 import { rigidRow } from "../state/owners";
+import { countSolved, solvedAt } from "../state/solvedBlocks";
 import { holdCorner, holdOnLayer, isSeen, releaseCorner } from "./heldCorners";
 
 /** Most layers. */
@@ -18,19 +19,6 @@ const SUPPORTS: f32 = 0.1;
 const SUPPORTED: f32 = 0.25;
 /** Counted work of a packed block that is looked at once. */
 const UNITS_OF_LOOK = 2;
-
-// @inline
-function solvedAt(n: i32): usize {
-  const front = <usize>load<u32>(L.HEADER, L.H_FRONT);
-  return <usize>load<u32>(front, L.FRONT_SOLVED) + <usize>n * L.CONTACT_BLOCK_BYTES;
-}
-
-function countSolved(): i32 {
-  const front = <usize>load<u32>(L.HEADER, L.H_FRONT);
-  return front && load<u32>(L.HEADER, L.H_COLOR_MASKS)
-    ? load<i32>(front, L.FRONT_SOLVED_VERTEX) + load<i32>(front, L.FRONT_SOLVED_EDGE)
-    : 0;
-}
 
 // @inline
 function particleOf(lane: usize, k: usize): usize {
