@@ -125,6 +125,7 @@ function fastestSpeed(): f32 {
     const surface = surfaces + <usize>b * L.SURFACE_BYTES;
     if (!isMet(surface) || load<i32>(surface, L.SURFACE_STILL)) continue;
     look(surface);
+    countWork(load<i32>(surface, L.SURFACE_COUNT) >> 2);
     most = max<f32>(most, speed);
   }
   return most;
@@ -209,6 +210,9 @@ function boxTriangle(t: usize, toPrev: usize): void {
 let middle: v128 = i32x4(0, 0, 0, 0);
 let far2: f32 = 0;
 let list: usize;
+/** Boxes and their members that were tested for it. */
+let boxes = 0;
+let members = 0;
 
 /** Returns whether a box, by x y z, has no point in that sphere. */
 // @inline
@@ -232,6 +236,7 @@ function listThings(ball: usize, shape: usize, reach: f32, short2: f32): void {
   const way = Mathf.sqrt(dotXyz(half, half));
   middle = f32x4.sub(to, half);
   list = <usize>load<u32>(ball, L.BALL_LIST);
+  boxes = members = 0;
   let box = <usize>load<u32>(L.HEADER, L.H_BALL_RUNS);
   for (let b = 0; b < count; b++) {
     const surface = surfaces + <usize>b * L.SURFACE_BYTES;
@@ -247,6 +252,7 @@ function listThings(ball: usize, shape: usize, reach: f32, short2: f32): void {
     }
     box = next + runBytes(triangles);
   }
+  countWork((boxes >> 1) + members);
   store<i32>(ball, <i32>((list - <usize>load<u32>(ball, L.BALL_LIST)) >> 2), L.BALL_COUNT);
 }
 
@@ -254,8 +260,10 @@ function listThings(ball: usize, shape: usize, reach: f32, short2: f32): void {
 function listPoints(surface: usize, points: i32, box: usize): void {
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const first = <usize>load<u32>(surface, L.SURFACE_FIRST);
+  boxes += points / RUN;
   for (let i = 0; i < points; i += RUN, box += BOX_BYTES) {
     if (misses(v128.load(box), v128.load(box, 16))) continue;
+    members += RUN;
     const end = first + ((<usize>min<i32>(i + RUN, points)) << 4);
     for (let at = first + ((<usize>i) << 4); at < end; at += 16) {
       const from = v128.load(at + toPrev);
@@ -271,8 +279,10 @@ function listPoints(surface: usize, points: i32, box: usize): void {
 function listTriangles(surface: usize, triangles: i32, box: usize, short2: f32): void {
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const first = <usize>load<u32>(surface, L.SURFACE_TRIANGLES);
+  boxes += triangles / RUN;
   for (let i = 0; i < triangles; i += RUN, box += BOX_BYTES) {
     if (misses(v128.load(box), v128.load(box, 16))) continue;
+    members += RUN;
     const end = first + <usize>min<i32>(i + RUN, triangles) * 12;
     for (let t = first + <usize>i * 12; t < end; t += 12) {
       boxTriangle(t, toPrev);

@@ -57,9 +57,8 @@ function toPrev(): usize {
 export function holdCorner(particle: usize, again: bool): bool {
   if (load<f32>(particle, 12) === 0 || !load<u32>(L.HEADER, L.H_COLOR_MASKS)) return false;
   const mask = maskOf(particle);
-  if (!again && load<f32>(mask, 12) !== 0) return false;
+  if ((!again && load<f32>(mask, 12) !== 0) || rigidRow(particle)) return false;
   store<f32>(mask, SEEN, 12);
-  if (rigidRow(particle)) return false;
   const inside = v128.load(particle);
   if (!layOnCollider(particle)) return false;
   const prev = particle + toPrev();
