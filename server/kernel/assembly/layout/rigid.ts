@@ -41,7 +41,8 @@ export const SHAPE_CONTACT = SHAPE_EXTENT + F64;
 // i32 address of the SHAPE row that leads its island, or of one nearer to it (rigidIslands.ts); then the number of
 // contacts between it and the ground (rigidRelease.ts)
 export const SHAPE_ISLAND = SHAPE_CONTACT + I32;
-export const SHAPE_BYTES = SHAPE_ISLAND + I32;
+export const SHAPE_BALL = SHAPE_ISLAND + I32; // i32 address of a smooth ball's BALL row; 0: it is none
+export const SHAPE_BYTES = SHAPE_BALL + I32 + 4;
 
 /** Number of 16-byte rows that hold SHAPE_PLASTIC (and, constant, the radius). */
 export const SHAPE_STATE_ROWS = 5;

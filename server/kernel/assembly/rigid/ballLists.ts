@@ -8,6 +8,7 @@
  */
 import * as L from "../layout/layout";
 import { meetsSurface } from "../state/filters";
+import { dotXyz } from "../math/lanes";
 import { countWork } from "../state/work";
 import { center32, centerBefore32 } from "./ballResponse";
 
@@ -77,19 +78,31 @@ export function apart(low0: v128, high0: v128, low1: v128, high1: v128): bool {
   return (i32x4.bitmask(v128.or(f32x4.gt(low0, high1), f32x4.gt(low1, high0))) & 7) !== 0;
 }
 
-/**
- * Makes lists for a pass, unless they still have slack. @param first whether it is the first pass of a substep: its
- * travel is subtracted from the slack
- */
-export function keepLists(balls: i32, rows: usize, h: f32, first: bool): void {
-  if (first) fastest = fastestSpeed();
-  const travel: f32 = first ? CAUTION * h * 2 * fastest : 0;
-  const tick = CAUTION * load<f32>(L.HEADER, L.H_TICK_SECONDS) * 2 * fastest;
+/** Call before the contacts of a substep: subtracts its travel from the slack of all lists. */
+export function ageLists(): void {
+  const balls = load<i32>(L.HEADER, L.H_BALL_COUNT);
+  if (!balls) return;
+  const rows = <usize>load<u32>(L.HEADER, L.H_BALLS);
+  fastest = fastestSpeed();
+  const travel = travelIn(load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS));
+  for (let n = 0, ball = rows; n < balls; n++, ball += L.BALL_BYTES)
+    store<f32>(ball, load<f32>(ball, L.BALL_SLACK) - travel, L.BALL_SLACK);
+}
+
+/** Distance by which a ball and the fastest particle may approach each other, m. */
+// @inline
+function travelIn(seconds: f32): f32 {
+  return CAUTION * seconds * 2 * fastest;
+}
+
+/** Makes the lists that have no slack left. */
+export function keepLists(balls: i32, rows: usize): void {
+  const travel = travelIn(load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS));
+  const tick = travelIn(load<f32>(L.HEADER, L.H_TICK_SECONDS));
   let boxed = false;
   for (let n = 0; n < balls; n++) {
     const ball = rows + <usize>n * L.BALL_BYTES;
-    const slack = load<f32>(ball, L.BALL_SLACK) - travel;
-    store<f32>(ball, slack, L.BALL_SLACK);
+    const slack = load<f32>(ball, L.BALL_SLACK);
     if (slack >= 0) continue;
     if (!boxed) boxRuns();
     boxed = true;
@@ -112,6 +125,7 @@ function fastestSpeed(): f32 {
     const surface = surfaces + <usize>b * L.SURFACE_BYTES;
     if (!isMet(surface) || load<i32>(surface, L.SURFACE_STILL)) continue;
     look(surface);
+    countWork(load<i32>(surface, L.SURFACE_COUNT) >> 2);
     most = max<f32>(most, speed);
   }
   return most;
@@ -192,10 +206,21 @@ function boxTriangle(t: usize, toPrev: usize): void {
   high = f32x4.max(f32x4.max(f32x4.max(a, b), f32x4.max(c, a0)), f32x4.max(b0, c0));
 }
 
-// box around the ball's motion, and the list that is being made
-let least: v128 = i32x4(0, 0, 0, 0);
-let most: v128 = i32x4(0, 0, 0, 0);
+// sphere around the ball's motion: center, squared radius; and the list that is being made
+let middle: v128 = i32x4(0, 0, 0, 0);
+let far2: f32 = 0;
 let list: usize;
+/** Boxes and their members that were tested for it. */
+let boxes = 0;
+let members = 0;
+
+/** Returns whether a box, by x y z, has no point in that sphere. */
+// @inline
+function misses(least: v128, most: v128): bool {
+  const beyond = f32x4.max(f32x4.sub(least, middle), f32x4.sub(middle, most));
+  const way = f32x4.max(beyond, f32x4.splat(0));
+  return dotXyz(way, way) > far2;
+}
 
 /**
  * Lists particles and triangles of other bodies that come within `reach` plus their margin of the ball's center in this
@@ -207,8 +232,11 @@ function listThings(ball: usize, shape: usize, reach: f32, short2: f32): void {
   const own = surfaces + <usize>load<i32>(ball, L.BALL_BODY) * L.SURFACE_BYTES;
   const count = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
   const to = center32(shape);
-  const from = centerBefore32(shape);
+  const half = f32x4.mul(f32x4.splat(0.5), f32x4.sub(to, centerBefore32(shape)));
+  const way = Mathf.sqrt(dotXyz(half, half));
+  middle = f32x4.sub(to, half);
   list = <usize>load<u32>(ball, L.BALL_LIST);
+  boxes = members = 0;
   let box = <usize>load<u32>(L.HEADER, L.H_BALL_RUNS);
   for (let b = 0; b < count; b++) {
     const surface = surfaces + <usize>b * L.SURFACE_BYTES;
@@ -217,44 +245,48 @@ function listThings(ball: usize, shape: usize, reach: f32, short2: f32): void {
     const triangles = load<i32>(surface, L.SURFACE_TRIANGLE_COUNT);
     const next = box + runBytes(points);
     if (meetsSurface(own, b)) {
-      const around = f32x4.splat(reach + load<f32>(surface, L.SURFACE_RADIUS));
-      least = f32x4.sub(f32x4.min(from, to), around);
-      most = f32x4.add(f32x4.max(from, to), around);
+      const far = reach + way + load<f32>(surface, L.SURFACE_RADIUS);
+      far2 = far * far;
       listPoints(surface, points, box);
       listTriangles(surface, triangles, next, short2);
     }
     box = next + runBytes(triangles);
   }
+  countWork((boxes >> 1) + members);
   store<i32>(ball, <i32>((list - <usize>load<u32>(ball, L.BALL_LIST)) >> 2), L.BALL_COUNT);
 }
 
-/** Lists particles in the box around the ball. @param box of the first run */
+/** Lists particles in the sphere. @param box of the first run */
 function listPoints(surface: usize, points: i32, box: usize): void {
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const first = <usize>load<u32>(surface, L.SURFACE_FIRST);
+  boxes += points / RUN;
   for (let i = 0; i < points; i += RUN, box += BOX_BYTES) {
-    if (apart(v128.load(box), v128.load(box, 16), least, most)) continue;
+    if (misses(v128.load(box), v128.load(box, 16))) continue;
+    members += RUN;
     const end = first + ((<usize>min<i32>(i + RUN, points)) << 4);
     for (let at = first + ((<usize>i) << 4); at < end; at += 16) {
       const from = v128.load(at + toPrev);
       const to = v128.load(at);
-      if (apart(f32x4.min(from, to), f32x4.max(from, to), least, most)) continue;
+      if (misses(f32x4.min(from, to), f32x4.max(from, to))) continue;
       store<u32>(list, <u32>at | POINT);
       list += 4;
     }
   }
 }
 
-/** Lists triangles in the box around the ball, except small ones. @param box of the first run */
+/** Lists triangles in the sphere, except small ones. @param box of the first run */
 function listTriangles(surface: usize, triangles: i32, box: usize, short2: f32): void {
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const first = <usize>load<u32>(surface, L.SURFACE_TRIANGLES);
+  boxes += triangles / RUN;
   for (let i = 0; i < triangles; i += RUN, box += BOX_BYTES) {
-    if (apart(v128.load(box), v128.load(box, 16), least, most)) continue;
+    if (misses(v128.load(box), v128.load(box, 16))) continue;
+    members += RUN;
     const end = first + <usize>min<i32>(i + RUN, triangles) * 12;
     for (let t = first + <usize>i * 12; t < end; t += 12) {
       boxTriangle(t, toPrev);
-      if (apart(low, high, least, most)) continue;
+      if (misses(low, high)) continue;
       const A = v128.load(<usize>load<u32>(t) + toPrev);
       const B = v128.load(<usize>load<u32>(t, 4) + toPrev);
       const C = v128.load(<usize>load<u32>(t, 8) + toPrev);

@@ -17,16 +17,6 @@ const NEAR: f64 = 0.05;
 /** Cosine between normals on one thing that count as one. */
 const ONE_WAY: f64 = 0.9995;
 
-/** Returns a ball's BALL row. */
-function ballOf(shape: usize): usize {
-  const rows = <usize>load<u32>(L.HEADER, L.H_BALLS);
-  for (let n = load<i32>(L.HEADER, L.H_BALL_COUNT) - 1; n >= 0; n--) {
-    const ball = rows + <usize>n * L.BALL_BYTES;
-    if (<usize>load<u32>(ball, L.BALL_SHAPE) === shape) return ball;
-  }
-  return 0;
-}
-
 /** Number of the surface that owns a particle. */
 function surfaceNumber(particle: usize): i32 {
   return <i32>((surfaceOf(particle) - <usize>load<u32>(L.HEADER, L.H_SURFACE)) / L.SURFACE_BYTES);
@@ -39,8 +29,7 @@ function surfaceNumber(particle: usize): i32 {
  * @returns number of contacts
  */
 export function addTriangles(shape: usize, start: usize, at: usize, most: i32, room: usize): i32 {
-  const ball = ballOf(shape);
-  if (!ball) return 0;
+  const ball = <usize>load<u32>(shape, L.SHAPE_BALL);
   let count = 0;
   for (let n = load<i32>(ball, L.BALL_COUNT), entry = <usize>load<u32>(ball, L.BALL_LIST); n > 0; n--, entry += 4) {
     if (count === most) break;

@@ -56,7 +56,7 @@ import { center, center32, centerBefore, centerBefore32, respond, stick, touchBa
  */
 const SWEEPS = 8;
 /** Counted work of a listed particle or triangle in a sweep. */
-const UNITS_OF_DEPTH = 2;
+const UNITS_OF_DEPTH = 3;
 /** Counted work of a listed particle or triangle whose corners may be held, and of each collider that they ask. */
 const UNITS_OF_HOLD = 2;
 const RESIDUE: f64 = 5e-3;
@@ -154,37 +154,31 @@ function mayMeet(bodies: usize, own: i32, b: i32): bool {
   );
 }
 
-/** Returns whether rigidContact.ts needs the lists before balls are solved: only movers squeeze balls. */
-export function listsEarly(): bool {
-  return load<i32>(L.HEADER, L.H_BALL_COUNT) !== 0 && load<i32>(L.HEADER, L.H_MOTION_COUNT) !== 0;
-}
-
-/** Measures all balls, and makes their lists. @param first whether it is the first call of a substep */
-export function listBalls(first: bool, scratch: usize): void {
+/** Measures all balls, and makes the lists that have no slack left. */
+export function listBalls(scratch: usize): void {
   const balls = load<i32>(L.HEADER, L.H_BALL_COUNT);
   const rows = <usize>load<u32>(L.HEADER, L.H_BALLS);
   for (let n = 0; n < balls; n++) {
     const shape = <usize>load<u32>(rows + <usize>n * L.BALL_BYTES, L.BALL_SHAPE);
     // a ball that does not move is measured once a tick
     const moves = !load<i32>(<usize>load<u32>(shape, L.SHAPE_BODY), L.BODY_INACTIVE);
-    if (moves || (first && !load<i32>(L.HEADER, L.H_SUBSTEP))) measure(shape, scratch);
+    if (!moves && load<i32>(L.HEADER, L.H_SUBSTEP)) continue;
+    measure(shape, scratch);
+    countWork(load<i32>(shape, L.SHAPE_COUNT));
   }
-  keepLists(balls, rows, load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS), first);
+  keepLists(balls, rows);
 }
 
 /** Solves one iteration of all balls. @param scratch ROTATION_SCRATCH bytes and 3 TRIANGLE more */
-export function solveBalls(pass: i32, scratch: usize): void {
+export function solveBalls(scratch: usize): void {
   const balls = load<i32>(L.HEADER, L.H_BALL_COUNT);
   const rows = <usize>load<u32>(L.HEADER, L.H_BALLS);
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
-  listBalls((pass & L.PASS_FIRST) !== 0 && !listsEarly(), scratch);
+  listBalls(scratch);
   let bounced = false;
-  const collides = load<i32>(L.HEADER, L.H_COLLIDER_COUNT) !== 0;
-  let near = 0;
-  if (collides) {
-    for (let n = 0; n < balls; n++) near += visitListed(rows + <usize>n * L.BALL_BYTES, true);
-    if (near) holdLayers();
-  }
+  const holds = load<i32>(L.HEADER, L.H_COLLIDER_COUNT) !== 0 && load<u32>(L.HEADER, L.H_COLOR_MASKS) !== 0;
+  const near = holds && visitAll(true);
+  if (near) holdLayers();
   for (let n = 0; n < balls; n++) {
     const ball = rows + <usize>n * L.BALL_BYTES;
     touchFirm(ball, scratch + ROTATION_SCRATCH);
@@ -197,7 +191,7 @@ export function solveBalls(pass: i32, scratch: usize): void {
   }
   if (near) {
     releaseLayers();
-    for (let n = 0; n < balls; n++) visitListed(rows + <usize>n * L.BALL_BYTES, false);
+    visitAll(false);
   }
   for (let n = 0; n < balls; n++) {
     const shape = <usize>load<u32>(rows + <usize>n * L.BALL_BYTES, L.BALL_SHAPE);
@@ -217,17 +211,32 @@ export function solveBalls(pass: i32, scratch: usize): void {
   }
 }
 
-/** Holds the listed particles that are in colliders (heldCorners.ts), or ends their holds. @returns their number */
-function visitListed(ball: usize, holds: bool): i32 {
+/** Visits the lists of all balls. @returns whether they hold anything of a soft body or of a mesh collider */
+function visitAll(holds: bool): bool {
+  let ball = <usize>load<u32>(L.HEADER, L.H_BALLS);
+  let near = false;
+  for (let n = load<i32>(L.HEADER, L.H_BALL_COUNT); n > 0; n--, ball += L.BALL_BYTES)
+    near = visitListed(ball, holds) || near;
+  return near;
+}
+
+/**
+ * Holds the listed particles that are in colliders (heldCorners.ts), or ends their holds. @returns whether there are
+ * any, except those of rigid bodies
+ */
+function visitListed(ball: usize, holds: bool): bool {
   const asked = holds ? load<i32>(L.HEADER, L.H_COLLIDER_COUNT) : 0;
   const count = load<i32>(ball, L.BALL_COUNT);
   countWork((UNITS_OF_HOLD + asked) * count);
+  let any = false;
   for (let n = count, entry = <usize>load<u32>(ball, L.BALL_LIST); n > 0; n--, entry += 4) {
     const listed = load<u32>(entry);
+    if (rigidRow(cornerOf(listed, 0))) continue;
+    any = true;
     if (holds) holdEntry(listed, false);
     else for (let k: usize = 0; k < (listed & POINT ? 1 : 3); k++) releaseCorner(cornerOf(listed, k));
   }
-  return count;
+  return any;
 }
 
 /** Holds the corners of a list entry that are in colliders. @returns whether there were any */
@@ -333,6 +342,7 @@ function touchFirm(ball: usize, room: usize): void {
     let fa: f64 = 0;
     let fb: f64 = 0;
     let fc: f64 = 0;
+    countWork(load<i32>(ball, L.BALL_COUNT));
     for (let n = load<i32>(ball, L.BALL_COUNT), entry = <usize>load<u32>(ball, L.BALL_LIST); n > 0; n--, entry += 4) {
       const listed = load<u32>(entry);
       const A = cornerOf(listed, 0);

@@ -27,6 +27,25 @@ function beforeOf(particle: usize): usize {
   return maskOf(particle) + ((<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4);
 }
 
+/**
+ * Fourth lane of `beforeOf`: friction with the collider; of a particle on a layer LAYER minus the friction there, which
+ * is below 0. The mask of a particle on a layer has the support's normal.
+ */
+const LAYER: f32 = -1;
+
+/** Returns whether a held particle lies on a layer, not on a collider. */
+// @inline
+function isOnLayer(particle: usize): bool {
+  return load<f32>(beforeOf(particle), 12) <= LAYER;
+}
+
+/** Friction of a held particle with its support. */
+// @inline
+function supportFriction(particle: usize): f64 {
+  const kept = load<f32>(beforeOf(particle), 12);
+  return kept <= LAYER ? LAYER - kept : kept;
+}
+
 // @inline
 function toPrev(): usize {
   return <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
@@ -38,9 +57,8 @@ function toPrev(): usize {
 export function holdCorner(particle: usize, again: bool): bool {
   if (load<f32>(particle, 12) === 0 || !load<u32>(L.HEADER, L.H_COLOR_MASKS)) return false;
   const mask = maskOf(particle);
-  if (!again && load<f32>(mask, 12) !== 0) return false;
+  if ((!again && load<f32>(mask, 12) !== 0) || rigidRow(particle)) return false;
   store<f32>(mask, SEEN, 12);
-  if (rigidRow(particle)) return false;
   const inside = v128.load(particle);
   if (!layOnCollider(particle)) return false;
   const prev = particle + toPrev();
@@ -66,8 +84,6 @@ export function isSeen(particle: usize): bool {
   return load<f32>(maskOf(particle), 12) !== 0;
 }
 
-/** Fourth lane of `beforeOf` of a particle on a layer: this minus its friction. Its mask has the support's normal. */
-const ON_LAYER: f32 = -1;
 /** Least cosine between the normal of a support and that of the ball that presses onto it. */
 const ONTO: f64 = Math.SQRT1_2;
 
@@ -93,15 +109,14 @@ export function holdOnLayer(particle: usize, lane: usize, sign: f32): void {
     load<f32>(particle, 12),
   );
   v128.store(maskOf(particle), n);
-  v128.store(beforeOf(particle), f32x4.replace_lane(before, 3, ON_LAYER - load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC)));
+  v128.store(beforeOf(particle), f32x4.replace_lane(before, 3, LAYER - load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC)));
   v128.store(prev, f32x4.add(v128.load(prev), before));
   store<f32>(particle, 0, 12);
 }
 
 /** Ends the hold of a particle on a layer, if a ball in direction n does not press it onto its support. */
 export function yieldCorner(particle: usize, nx: f64, ny: f64, nz: f64): void {
-  if (!(heldMass(particle) > 0)) return;
-  if (!(load<f32>(beforeOf(particle), 12) <= ON_LAYER)) return;
+  if (!isHeld(particle) || !isOnLayer(particle)) return;
   const n = maskOf(particle);
   const along = nx * <f64>load<f32>(n) + ny * <f64>load<f32>(n, 4) + nz * <f64>load<f32>(n, 8);
   if (!(along > ONTO)) releaseCorner(particle);
@@ -123,7 +138,7 @@ export function releaseCorner(particle: usize): void {
   v128.store(mask, f32x4.splat(0));
   if (w < 0) return;
   const prev = particle + toPrev();
-  const moved = load<f32>(beforeOf(particle), 12) <= ON_LAYER ? f32x4.splat(0) : onto;
+  const moved = isOnLayer(particle) ? f32x4.splat(0) : onto;
   v128.store(particle, f32x4.replace_lane(f32x4.sub(v128.load(particle), moved), 3, w));
   v128.store(prev, f32x4.sub(v128.load(prev), f32x4.replace_lane(v128.load(beforeOf(particle)), 3, 0)));
 }
@@ -134,9 +149,7 @@ export function heldFriction(A: usize, B: usize, C: usize, friction: f64): f64 {
 }
 
 function frictionUnder(particle: usize, friction: f64): f64 {
-  if (!(heldMass(particle) > 0)) return friction;
-  const own = load<f32>(beforeOf(particle), 12);
-  return min<f64>(friction, <f64>(own <= ON_LAYER ? ON_LAYER - own : own));
+  return isHeld(particle) ? min<f64>(friction, supportFriction(particle)) : friction;
 }
 
 /**

@@ -7,6 +7,7 @@
 import * as L from "../layout/layout";
 import { countWork } from "../state/work";
 import { rigidRow } from "../state/owners";
+import { countSolved, solvedAt } from "../state/solvedBlocks";
 import { holdCorner, holdOnLayer, isSeen, releaseCorner } from "./heldCorners";
 
 /** Most layers. */
@@ -17,20 +18,7 @@ const TOUCHING: f64 = 1.1;
 const SUPPORTS: f32 = 0.1;
 const SUPPORTED: f32 = 0.25;
 /** Counted work of a packed block that is looked at once. */
-const UNITS_OF_LOOK = 2;
-
-// @inline
-function solvedAt(n: i32): usize {
-  const front = <usize>load<u32>(L.HEADER, L.H_FRONT);
-  return <usize>load<u32>(front, L.FRONT_SOLVED) + <usize>n * L.CONTACT_BLOCK_BYTES;
-}
-
-function countSolved(): i32 {
-  const front = <usize>load<u32>(L.HEADER, L.H_FRONT);
-  return front && load<u32>(L.HEADER, L.H_COLOR_MASKS)
-    ? load<i32>(front, L.FRONT_SOLVED_VERTEX) + load<i32>(front, L.FRONT_SOLVED_EDGE)
-    : 0;
-}
+const UNITS_OF_LOOK = 5;
 
 // @inline
 function particleOf(lane: usize, k: usize): usize {
@@ -67,15 +55,20 @@ export function releaseLayers(): void {
 
 /** Holds one side of a pair near a ball if the other one does not move. @returns whether more is seen or held */
 function holdPair(lane: usize): bool {
-  let seen = 0;
-  for (let k: usize = 0; k < 4; k++) seen += isSeen(particleOf(lane, k)) ? 1 : 0;
+  let seen = false;
+  for (let k: usize = 0; k < 4; k++) seen = seen || isSeen(particleOf(lane, k));
   if (!seen) return false;
+  let any = false;
   // a layer below may be out of the ball's reach
-  if (seen < 4) for (let k: usize = 0; k < 4; k++) holdCorner(particleOf(lane, k), false);
+  for (let k: usize = 0; k < 4; k++) {
+    const particle = particleOf(lane, k);
+    if (isSeen(particle)) continue;
+    holdCorner(particle, false);
+    any = isSeen(particle) || any;
+  }
   const first = stays(lane, 1);
-  if (first === stays(lane, -1) || !touches(lane)) return seen < 4;
+  if (first === stays(lane, -1) || !touches(lane)) return any;
   const sign: f32 = first ? -1 : 1;
-  let any = seen < 4;
   for (let k: usize = 0; k < 4; k++) {
     const particle = particleOf(lane, k);
     if (sign * weightOf(lane, k) < SUPPORTED || load<f32>(particle, 12) === 0 || rigidRow(particle)) continue;

@@ -195,7 +195,7 @@ function runBodies(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h: 
   else if (kind === L.KIND_PREFACTORED_ANSWER) answerContacts(data, begin, end, pass, h);
   else if (kind === L.KIND_PREFACTORED_FORCES) keepForces(data, begin, end, h);
   else if (kind === L.KIND_RIGID) moveRigid(begin, end, h, scratch);
-  else if (kind === L.KIND_BALLS) solveBalls(pass, scratch);
+  else if (kind === L.KIND_BALLS) solveBalls(scratch);
   else if (kind === L.KIND_POINTS)
     solvePoints(<usize>load<u32>(L.HEADER, L.H_POINTS), load<i32>(L.HEADER, L.H_POINT_COUNT), pass, h, scratch);
   else if (kind === L.KIND_POINT_SPEEDS)

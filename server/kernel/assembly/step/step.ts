@@ -11,7 +11,7 @@ import { placeCoreMeshes } from "../colliders/coreMeshes";
 import { findFreeBodies } from "../integrate/freeBodies";
 import { keepIslands } from "../integrate/momentumCorrection";
 import { driveApart } from "../intersections/resolution";
-import { beginBalls } from "../rigid/ballLists";
+import { ageLists, beginBalls } from "../rigid/ballLists";
 import { beginClock, endClock, enterStage, leaveOut } from "../scheduler/clock";
 import { substepBegins, substepDone } from "../scheduler/host";
 import { beginStep, endStep } from "../scheduler/scheduler";
@@ -101,6 +101,7 @@ function iterate(first: bool): void {
   run(L.KIND_PREFACTORED_PLACES);
   enterStage(L.STAGE_CONTACTS);
   if (first) updatePredictedContacts();
+  if (first) ageLists();
   beginRigidContacts();
   driveApart();
   run(L.KIND_CONTACTS);

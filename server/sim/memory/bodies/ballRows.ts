@@ -40,6 +40,10 @@ export function planBalls(
     runs,
     count: balls.length,
     write: (i32, shapeRows) =>
-      balls.forEach((body, n) => i32.set([shapeRows.get(body)!, body, lists[n]!], (rows + n * L.BALL_BYTES) / 4)),
+      balls.forEach((body, n) => {
+        const [shape, row] = [shapeRows.get(body)!, rows + n * L.BALL_BYTES];
+        i32.set([shape, body, lists[n]!], row / 4);
+        i32[(shape + L.SHAPE_BALL) / 4] = row;
+      }),
   };
 }

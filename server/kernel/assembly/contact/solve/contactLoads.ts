@@ -16,6 +16,7 @@ import { nearOf } from "../prepare/blockStatus";
 import { laneOf } from "../verify/contactPair";
 import { ownWeight, pushAsBefore } from "./contactSolver";
 import { hasLoads } from "../../state/islands";
+import { countSolved, solvedAt } from "../../state/solvedBlocks";
 import { countWork } from "../../state/work";
 
 /**
@@ -25,18 +26,6 @@ import { countWork } from "../../state/work";
 const SEEN: f32 = 1;
 /** Counted work of a packed block whose pairs keep their pushes: it is packed, held out of colliders and stored. */
 const UNITS_OF_LOAD = 10;
-
-// @inline
-function solvedAt(n: i32): usize {
-  const front = <usize>load<u32>(L.HEADER, L.H_FRONT);
-  return <usize>load<u32>(front, L.FRONT_SOLVED) + <usize>n * L.CONTACT_BLOCK_BYTES;
-}
-
-// @inline
-function countSolved(): i32 {
-  const front = <usize>load<u32>(L.HEADER, L.H_FRONT);
-  return load<i32>(front, L.FRONT_SOLVED_VERTEX) + load<i32>(front, L.FRONT_SOLVED_EDGE);
-}
 
 // @inline
 function maskOf(particle: usize): usize {

@@ -19,6 +19,7 @@ import {
   sharedParts,
 } from "../../scheduler/scheduler";
 import { spendWork } from "../../scheduler/clock";
+import { solvedAt } from "../../state/solvedBlocks";
 import { countWork } from "../../state/work";
 import { solveContacts } from "./contactSolver";
 import { checkContacts, checkedBlocks, predictContacts, UNITS_OF_CHECK } from "../verify/contactCheck";
@@ -42,10 +43,6 @@ const PASSES = 8;
 // @inline
 function front(): usize {
   return <usize>load<u32>(L.HEADER, L.H_FRONT);
-}
-// @inline
-function solvedAt(n: i32): usize {
-  return <usize>load<u32>(front(), L.FRONT_SOLVED) + <usize>n * L.CONTACT_BLOCK_BYTES;
 }
 // @inline
 function blockAt(n: i32): usize {

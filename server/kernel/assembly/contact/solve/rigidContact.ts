@@ -46,7 +46,7 @@ import { inverseMassAt, measure, moveParticles } from "../../rigid/rigidBody";
 import { shareWithoutGain } from "../../rigid/rigidBounce";
 import { holdCorner, releaseCorner } from "../../rigid/heldCorners";
 import { addGrounds, fallOf, standingRow } from "../../rigid/rigidGround";
-import { listBalls, listsEarly } from "../../rigid/balls";
+import { listBalls } from "../../rigid/balls";
 import {
   beginRows,
   contactAt,
@@ -214,7 +214,7 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
   beginRows();
   for (let n = 0; n < contacts; n++) visitSoft(contactAt(n), true);
   for (let n = 0; n < contacts; n++) prepare(contactAt(n));
-  if (listsEarly()) listBalls(first, scratch);
+  if (load<i32>(L.HEADER, L.H_MOTION_COUNT)) listBalls(scratch); // movers squeeze balls: rigidGround.ts
   addColliders(scratch);
   beginMovers(first);
   if (!contacts) {

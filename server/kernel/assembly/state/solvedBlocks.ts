@@ -1,0 +1,15 @@
+/** Packed blocks of near pairs (contact/prepare/packNearPairs.ts), which a pass of the solve runs over. */
+import * as L from "../layout/layout";
+
+/** Address of packed block number n. */
+// @inline
+export function solvedAt(n: i32): usize {
+  const front = <usize>load<u32>(L.HEADER, L.H_FRONT);
+  return <usize>load<u32>(front, L.FRONT_SOLVED) + <usize>n * L.CONTACT_BLOCK_BYTES;
+}
+
+/** Returns the number of packed blocks. */
+export function countSolved(): i32 {
+  const front = <usize>load<u32>(L.HEADER, L.H_FRONT);
+  return front ? load<i32>(front, L.FRONT_SOLVED_VERTEX) + load<i32>(front, L.FRONT_SOLVED_EDGE) : 0;
+}
