@@ -49,6 +49,7 @@ import { holdLayers, releaseLayers } from "./heldLayers";
 import { islandOf, join, meetsFixed } from "../state/islands";
 import { lowFrom, lowPrevFrom, place } from "../math/places";
 import { measure, moveParticles } from "./rigidBody";
+import { ballsHaveRows } from "./rigidGround";
 import { ROTATION_SCRATCH } from "../math/rotation";
 import { center, center32, centerBefore, centerBefore32, respond, stick, touchBall } from "./ballResponse";
 
@@ -156,9 +157,9 @@ function mayMeet(bodies: usize, own: i32, b: i32): bool {
   );
 }
 
-/** Returns whether rigidContact.ts needs the lists before balls are solved: only movers squeeze balls. */
+/** Returns whether rigidContact.ts needs the lists before balls are solved. */
 export function listsEarly(): bool {
-  return load<i32>(L.HEADER, L.H_BALL_COUNT) !== 0 && load<i32>(L.HEADER, L.H_MOTION_COUNT) !== 0;
+  return load<i32>(L.HEADER, L.H_BALL_COUNT) !== 0 && ballsHaveRows();
 }
 
 /** Measures all balls, and makes their lists. @param first whether it is the first call of a substep */
@@ -297,6 +298,9 @@ function depthOf(listed: u32, shape: usize, room: usize, now: v128, before: v128
   return depthOfTriangle(room, r);
 }
 
+/** Share of the margin that corners under a load may be within, and leave at once. */
+const PRESSED: f64 = 0.03125;
+
 /**
  * Returns the part of a depth that is separated in this substep. Corners that began within their margin leave it no
  * faster than RISE: they are light, and deformed their body instead of moving it, which threw the ball off at 0.2 m/s.
@@ -305,10 +309,10 @@ function risen(listed: u32, depth: f64, R: f64): f64 {
   const A = cornerOf(listed, 0);
   const margin: f64 = load<f32>(A + <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X), 12);
   const slow = <f64>RISE * margin * <f64>load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
-  const within = min<f64>(margin, R + margin - began) - slow;
-  if (!(depth > 0 && within > 0) || rigidRow(A) || isPrefactored(A)) return depth;
+  const within = min<f64>(margin, R + margin - began);
+  if (!(depth > 0 && within > max<f64>(slow, PRESSED * margin)) || rigidRow(A) || isPrefactored(A)) return depth;
   for (let k: usize = 0; k < (listed & POINT ? 1 : 3); k++) if (load<f32>(cornerOf(listed, k), 12) === 0) return depth;
-  return depth - within;
+  return depth - (within - slow);
 }
 
 /** Stores the places of a particle relative to the ball's center, at the start of the substep and now. */
