@@ -298,8 +298,12 @@ function depthOf(listed: u32, shape: usize, room: usize, now: v128, before: v128
   return depthOfTriangle(room, r);
 }
 
-/** Share of the margin that corners under a load may be within, and leave at once. */
+/**
+ * Corners under a load leave at once: those within less than PRESSED of the margin, or LOADED times their approach in
+ * this substep. (Without the latter a soft cube crept on a ball at 0.1 mm/s.)
+ */
 const PRESSED: f64 = 0.03125;
+const LOADED: f64 = 4;
 
 /**
  * Returns the part of a depth that is separated in this substep. Corners that began within their margin leave it no
@@ -311,6 +315,7 @@ function risen(listed: u32, depth: f64, R: f64): f64 {
   const slow = <f64>RISE * margin * <f64>load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
   const within = min<f64>(margin, R + margin - began);
   if (!(depth > 0 && within > max<f64>(slow, PRESSED * margin)) || rigidRow(A) || isPrefactored(A)) return depth;
+  if (!(within > LOADED * (depth - within))) return depth;
   for (let k: usize = 0; k < (listed & POINT ? 1 : 3); k++) if (load<f32>(cornerOf(listed, k), 12) === 0) return depth;
   return depth - (within - slow);
 }

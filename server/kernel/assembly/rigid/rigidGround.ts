@@ -37,15 +37,15 @@ const BOUNCES: i32 = 2;
 let bouncing = false;
 
 /**
- * Returns the n-th body's SHAPE row.
+ * Returns the n-th body's SHAPE row. @param balls `ballsHaveRows`
  * @returns 0 if it is not rigid, or has no contacts with colliders in this tick: free, inactive, on its way out of one,
  * or a ball in a room without movers and rigid bodies
  */
-export function standingRow(n: i32): usize {
+export function standingRow(n: i32, balls: bool): usize {
   const body = <usize>load<u32>(L.HEADER, L.H_BODIES) + <usize>n * L.BODY_BYTES;
   const row = <usize>load<u32>(body, L.BODY_RIGID);
   if (!row || load<i32>(body, L.BODY_FREE) || load<i32>(body, L.BODY_INACTIVE)) return 0;
-  if (load<f64>(row, L.SHAPE_RADIUS) > 0 && !ballsHaveRows()) return 0;
+  if (load<f64>(row, L.SHAPE_RADIUS) > 0 && !balls) return 0;
   if (!hasMarks()) return row;
   return marksOf(numberOf(<usize>load<u32>(row, L.SHAPE_FIRST))) & (L.MARK_WITHIN | L.MARK_SLOW) ? 0 : row;
 }
