@@ -40,8 +40,8 @@ function shift(at: usize, toLow: usize, s: f64, x: f64, y: f64, z: f64): void {
 
 /**
  * Returns the displacement that must undo an approach `approach`: reversed by restitution, or undone up to the contact.
- * While all of it was undone, light corners that sprang against a heavy ball in each substep kept their distance
- * instead of touching it. They pushed more when it went up than when it came down: 40 kg bounced on a soft cube forever.
+ * While all of it was undone, light corners that sprang against a heavy ball in each substep kept their distance from
+ * it. They pushed more when the ball rose than when it sank: 40 kg bounced on a soft cube for ever.
  * @param depth to separate; impact the part of the approach that is reversed; first, second particles of the two
  */
 function turned(approach: f64, depth: f64, impact: f64, e: f32, first: usize, second: usize): f64 {
