@@ -24,6 +24,8 @@ const INNER: f64 = 0.98;
 export let nx: f64, ny: f64, nz: f64, wa: f64, wb: f64, wc: f64;
 /** True if no single normal keeps the motion out: the triangle must move with the ball. */
 export let blocked = false;
+/** Distance of the point, or of the triangle, from the center at the start of the substep, if the depth is positive. */
+export let began: f64 = 0;
 
 /** Restores an earlier answer. */
 export function setAnswer(x: f64, y: f64, z: f64, a: f64, b: f64, c: f64): void {
@@ -50,6 +52,7 @@ export function depthOfPoint(x: f64, y: f64, z: f64, X: f64, Y: f64, Z: f64, r: 
   const pp = x * x + y * y + z * z;
   const end = sqrt(X * X + Y * Y + Z * Z);
   const start = sqrt(pp);
+  began = start;
   const inner: f64 = start > r ? r : INNER * start;
   wa = 1;
   wb = 0;
@@ -147,6 +150,7 @@ export function depthOfTriangle(room: usize, r: f64): f64 {
   const ey = uy;
   const ez = uz;
   const d0 = view(room) - r;
+  began = distance;
   blocked = false;
   // a triangle that begins within the margin must not go much deeper on its way
   let inner: f64 = d0 > 0 ? r : INNER * (r + d0);

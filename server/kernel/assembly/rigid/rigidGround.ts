@@ -7,8 +7,9 @@
  *   d0 distance of a surface particle from the collider minus its margin at the start of the substep,  n its gradient
  *   u . n >= min(0, d0) - d0,  u the displacement of the particle's place on the body against the collider's
  * Only for near and slow particles: rigid.ts handles impacts that may bounce, and penetration during the substep. Of
- * balls only those that a mover squeezes (solve/movers.ts): other balls meet colliders in rigid.ts alone. Squeezed ones
- * have rows for triangles, too (ballRows.ts).
+ * balls only those that a mover squeezes (solve/movers.ts), or that rest on a rigid body or under one: other balls meet
+ * colliders in rigid.ts alone. These have rows for triangles, too (ballRows.ts). Without them a box of 200 kg sank into
+ * a ball of 2 kg by 25 mm.
  */
 import * as L from "../layout/layout";
 import { findCoefficients, rests, rootBounce, rootStatic } from "../colliders/coefficients";
@@ -36,17 +37,28 @@ const BOUNCES: i32 = 2;
 let bouncing = false;
 
 /**
- * Returns the n-th body's SHAPE row.
+ * Returns the n-th body's SHAPE row. @param balls `ballsHaveRows`
  * @returns 0 if it is not rigid, or has no contacts with colliders in this tick: free, inactive, on its way out of one,
- * or a ball in a room without movers
+ * or a ball in a room without movers and rigid bodies
  */
-export function standingRow(n: i32): usize {
+export function standingRow(n: i32, balls: bool): usize {
   const body = <usize>load<u32>(L.HEADER, L.H_BODIES) + <usize>n * L.BODY_BYTES;
   const row = <usize>load<u32>(body, L.BODY_RIGID);
   if (!row || load<i32>(body, L.BODY_FREE) || load<i32>(body, L.BODY_INACTIVE)) return 0;
-  if (load<f64>(row, L.SHAPE_RADIUS) > 0 && !load<i32>(L.HEADER, L.H_MOTION_COUNT)) return 0;
+  if (load<f64>(row, L.SHAPE_RADIUS) > 0 && !balls) return 0;
   if (!hasMarks()) return row;
   return marksOf(numberOf(<usize>load<u32>(row, L.SHAPE_FIRST))) & (L.MARK_WITHIN | L.MARK_SLOW) ? 0 : row;
+}
+
+/** Returns whether the room has movers, or rigid bodies other than balls. */
+export function ballsHaveRows(): bool {
+  if (load<i32>(L.HEADER, L.H_MOTION_COUNT)) return true;
+  let body = <usize>load<u32>(L.HEADER, L.H_BODIES);
+  for (let n = load<i32>(L.HEADER, L.H_BODY_COUNT); n > 0; n--, body += L.BODY_BYTES) {
+    const row = <usize>load<u32>(body, L.BODY_RIGID);
+    if (row && !(load<f64>(row, L.SHAPE_RADIUS) > 0)) return true;
+  }
+  return false;
 }
 
 /**
@@ -77,15 +89,31 @@ export function addGrounds(row: usize, at: usize, most: i32, scratch: usize): i3
   return bouncing && !isSqueezed(contacts, count) ? leaveOutBounces(contacts, count) : count;
 }
 
-/** Adds contacts of a ball with triangles, if it is squeezed. @returns number of all its contacts; 0: it is not */
+/** Adds contacts of a ball with triangles, if it is squeezed or rests on a rigid body. @returns number of all, or 0 */
 function addSqueezed(row: usize, contacts: usize, count: i32, most: i32, scratch: usize): i32 {
   const triangles = contacts + <usize>count * L.RIGID_CONTACT_BYTES;
   findStart(row, 0);
   put(scratch, startX, startY, startZ);
   const added = addTriangles(row, scratch, triangles, most - count, scratch + 24);
-  if (!isSqueezed(contacts, count + added)) return 0;
+  const squeezed = isSqueezed(contacts, count + added);
+  if (!squeezed && (bouncing || !touchesBlock(row, triangles, added))) return 0;
   for (let n = 0, at = triangles; n < added; n++, at += L.RIGID_CONTACT_BYTES) prepareTriangle(row, at, scratch);
-  return count + added;
+  return squeezed || restsOnBlocks(triangles, added) ? count + added : 0;
+}
+
+/** Returns whether a ball touches a rigid body. */
+function touchesBlock(row: usize, triangles: usize, count: i32): bool {
+  const skin = <f64>SKIN * load<f64>(row, L.SHAPE_RADIUS);
+  for (let n = 0, at = triangles; n < count; n++, at += L.RIGID_CONTACT_BYTES)
+    if (load<u32>(at, L.RIGID_CONTACT_SECOND) && load<f64>(at, L.RIGID_CONTACT_GAP) < skin) return true;
+  return false;
+}
+
+/** Returns whether all contacts with rigid bodies rest. */
+function restsOnBlocks(triangles: usize, count: i32): bool {
+  for (let n = 0, at = triangles; n < count; n++, at += L.RIGID_CONTACT_BYTES)
+    if (load<u32>(at, L.RIGID_CONTACT_SECOND) && !load<i32>(at, L.RIGID_CONTACT_RESTS)) return false;
+  return true;
 }
 
 /** Completes the contact of a ball with a triangle. */

@@ -53,9 +53,14 @@ export function rigidRow(particle: usize): usize {
   return hasMarks() && marksOf(numberOf(particle)) & L.MARK_RIGID ? rigidOf(particle) : 0;
 }
 
+/** Returns whether a particle's body is prefactored. */
+export function isPrefactored(particle: usize): bool {
+  return hasMarks() && load<u32>(bodyOf(particle), L.BODY_PREFACTORED) !== 0;
+}
+
 /** Marks a particle of a prefactored body that another body pushes. @returns false: its body is not prefactored */
 export function noteMet(particle: usize): bool {
-  if (!hasMarks() || !load<u32>(bodyOf(particle), L.BODY_PREFACTORED)) return false;
+  if (!isPrefactored(particle)) return false;
   mark(numberOf(particle), L.MARK_MET);
   return true;
 }

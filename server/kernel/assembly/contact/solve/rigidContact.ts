@@ -45,7 +45,7 @@ import { gather } from "./contactLanes";
 import { inverseMassAt, measure, moveParticles } from "../../rigid/rigidBody";
 import { shareWithoutGain } from "../../rigid/rigidBounce";
 import { holdCorner, releaseCorner } from "../../rigid/heldCorners";
-import { addGrounds, fallOf, standingRow } from "../../rigid/rigidGround";
+import { addGrounds, ballsHaveRows, fallOf, standingRow } from "../../rigid/rigidGround";
 import { listBalls } from "../../rigid/balls";
 import {
   beginRows,
@@ -214,7 +214,7 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
   beginRows();
   for (let n = 0; n < contacts; n++) visitSoft(contactAt(n), true);
   for (let n = 0; n < contacts; n++) prepare(contactAt(n));
-  if (load<i32>(L.HEADER, L.H_MOTION_COUNT)) listBalls(scratch); // movers squeeze balls: rigidGround.ts
+  if (load<i32>(L.HEADER, L.H_BALL_COUNT) && ballsHaveRows()) listBalls(scratch);
   addColliders(scratch);
   beginMovers(first);
   if (!contacts) {
@@ -408,8 +408,9 @@ function driveOnOne(contact: usize, b: f64): void {
 /** Adds contacts of all rigid bodies with analytic colliders. */
 function addColliders(scratch: usize): void {
   const most = load<i32>(L.HEADER, L.H_RIGID_CONTACT_CAPACITY);
+  const balls = ballsHaveRows();
   for (let n = 0, bodies = load<i32>(L.HEADER, L.H_BODY_COUNT); n < bodies; n++) {
-    const row = standingRow(n);
+    const row = standingRow(n, balls);
     if (!row) continue;
     const open = load<i32>(row, L.SHAPE_MEASURED);
     if (!open) measure(row, scratch);
