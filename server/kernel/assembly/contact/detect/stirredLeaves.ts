@@ -20,12 +20,12 @@ import { nextOf, NEXT_MASK } from "../prepare/rows";
 import { leafPairRow, pairLeaves } from "./separatedPairs";
 
 /** Plays that a predicted position may use. */
-export const PREDICTED: f32 = 12;
+export const PREDICTED: f32 = 6;
 /**
  * Plays of both leaves that a quiet pair has left of its slack: it may use PREDICTED when it is tested, one until the
  * substep ends, PREDICTED later; the rest covers the rounding of sums (LARGE).
  */
-export const SETTLED: f32 = 32;
+export const SETTLED: f32 = 16;
 /** Sums of displacements above LARGE plays round by more than that: the leaf counts as stirred. */
 const LARGE: f32 = 16384;
 /** Everything is looked at if one of so many leaves is stirred. */
@@ -34,7 +34,7 @@ const RESTLESS = 4;
 const CALM = 16;
 const CALM_SECONDS: f32 = 0.25;
 /** Most plays that a leaf moves between two stirs. */
-export const STIR: f32 = 2;
+export const STIR: f32 = 1.25;
 /** Factor that covers the rounding of a path. */
 const MORE: f32 = 1.000001;
 
@@ -172,6 +172,12 @@ export function wakeBlocks(): void {
   const edges = load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS);
   memory.fill(quietOf(0), 0, <usize>load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS) * L.STATUS_BYTES);
   memory.fill(quietOf(capacity - edges), 0, <usize>edges * L.STATUS_BYTES);
+}
+
+/** Reads the memory that wakeRows reads first for a chain that begins with this lane. */
+// @inline
+export function firstWord(lane: i32): i32 {
+  return load<i32>(nextOf(lane)) | load<i32>(quietOf(lane >> 2));
 }
 
 /**
