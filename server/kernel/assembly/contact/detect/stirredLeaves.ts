@@ -1,6 +1,6 @@
 /**
  * Stirred leaves: the part of contact at rest that must be looked at. Every leaf of the bvtt front (bvttFront.ts) has a
- * play, 1/64 of its surface's radius. It is stirred when its particles have moved by its play since it was last
+ * play, 1/32 of its surface's radius. It is stirred when its particles have moved by its play since it was last
  * stirred: path of the leaf's particle that moved furthest in each substep, summed. Predicted positions leave and come
  * back: they may use PREDICTED plays, and a leaf that uses more is looked at before the solve only.
  *
@@ -11,7 +11,7 @@
  *              path
  *
  * Quiet pairs and blocks are skipped, because a test would have the same result. Exception: a near lane's direction and
- * weights are up to the plays of both leaves old, 1/64 of their thickness. (contactSlide.ts turns directions from 1/20
+ * weights are up to the plays of both leaves old, 1/32 of their thickness. (contactSlide.ts turns directions from 1/20
  * on.) If many leaves are stirred, everything is looked at, without any bookkeeping.
  */
 import * as L from "../../layout/layout";

@@ -39,12 +39,7 @@ function isDead(keep: v128, r: v128): bool {
 /** Most stirs for which a block is quiet. */
 const MOST_STIRS: f32 = 64;
 /** Least thickness of a lane that keeps its direction, in plays (stirredLeaves.ts). */
-const THICK: f32 = 16;
-
-/** Blocks that are read ahead. */
-const TOUCHED = 6;
-/** Keeps reads of `touchBlocks`. */
-let touchedBits = 0;
+const THICK: f32 = 10;
 
 /** Number of blocks that this thread has checked. */
 export let checkedBlocks = 0;
@@ -57,30 +52,6 @@ function quietLanes(words: v128, bit: v128): v128 {
 // @inline
 function isQuiet(word: i32, bit: i32): bool {
   return word >= L.QUIET_STIR && (word & bit) !== 0;
-}
-
-/**
- * Reads the next awake blocks from `block` n on: the cache then waits once for all of their lines. Blocks at rest are
- * checked after long intervals, and half of a check was this wait.
- * @returns the number behind the last of them
- */
-function touchBlocks(block: usize, n: i32, count: i32, quiets: usize): i32 {
-  let bits = 0;
-  let left = TOUCHED;
-  const still = i32x4.splat(L.QUIET_STILL);
-  for (; n < count && left; n++) {
-    const word = quiets + ((<usize>n) << 2);
-    if (n + 4 <= count && v128.all_true<i32>(quietLanes(v128.load(word), still))) {
-      n += 3;
-      continue;
-    }
-    if (isQuiet(load<i32>(word), L.QUIET_STILL)) continue;
-    const at = block + <usize>n * L.CONTACT_BLOCK_BYTES;
-    for (let line: usize = 0; line < <usize>L.CONTACT_BLOCK_BYTES; line += 64) bits |= load<i32>(at + line);
-    left--;
-  }
-  touchedBits = bits;
-  return n;
 }
 
 /** @returns how many blocks have a pair that is not cleared. Quiet blocks have none */
@@ -97,7 +68,6 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
   const first = block;
   const still = i32x4.splat(L.QUIET_STILL);
   let found = 0;
-  let ahead = 0;
   for (let n = 0; n < count; n++) {
     const word = (<usize>n) << 2;
     if (n + 4 <= count && v128.all_true<i32>(quietLanes(v128.load(quiets + word), still))) {
@@ -106,7 +76,6 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
     }
     if (isQuiet(load<i32>(quiets + word), L.QUIET_STILL)) continue;
     block = first + <usize>n * L.CONTACT_BLOCK_BYTES;
-    if (mayQuiet && n >= ahead) ahead = touchBlocks(first, n, count, quiets);
     checkedBlocks++;
     const keep = v128.load(block, L.CONTACT_BLOCK_KEEP);
     const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
@@ -187,11 +156,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
     if (!mayQuiet) continue;
     const waits = mayWait(gap, keep, r, plays, mayQuiet);
     const stirs = stirsLeft(gap, least, plays, waits);
-    const ahead = v128.bitselect(
-      one,
-      stirsAhead(gap, r, plays),
-      v128.or(near, v128.and(waits, f32x4.lt(gap, reach))),
-    );
+    const ahead = v128.bitselect(one, stirsAhead(gap, r, plays), v128.or(near, v128.and(waits, f32x4.lt(gap, reach))));
     store<i32>(quiets + word, v128.any_true(bad) ? 0 : quietWord(stirs, ahead, mayQuiet));
   }
   return found;
