@@ -77,7 +77,7 @@ let again = false;
 /** Number of leaf pairs that this thread has tested. */
 let testedPairs = 0;
 /** Keeps reads of `touchRows`. */
-let touchedBits = 0;
+export let touchedBits = 0;
 
 // @inline
 function front(): usize {
@@ -347,7 +347,10 @@ function listAwake(first: i32, last: i32, at: usize): usize {
   return at;
 }
 
-/** Lists those of the rows listed from `at` to `end` that have used up their slack, and wakes the rows of stirred ones. */
+/**
+ * Lists those of the rows listed from `at` to `end` that have used up their slack. Wakes the rows of stirred ones.
+ * @returns the end
+ */
 function listStirred(end: usize, at: usize): usize {
   testedPairs += <i32>(end - at) / L.VERDICT_BYTES;
   let spent = at;
