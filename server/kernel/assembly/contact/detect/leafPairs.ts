@@ -33,7 +33,7 @@ import { measuredPairs } from "./separateLeaves";
 import { beginPair, beginRows, dropRows, endPair } from "../prepare/rows";
 import { apartAlong, apartByShape } from "./leafShapes";
 import { growLists, noteUsed } from "../prepare/listMemory";
-import { firstWord, isRestless, isSteady, playOf, SETTLED, stirredAt, wakeRows } from "./stirredLeaves";
+import { isRestless, isSteady, playOf, SETTLED, stirredAt, wakeRows } from "./stirredLeaves";
 
 /** Extra distance at which rows are listed, as a part of r: the next solve needs them too. */
 const AHEAD: f32 = 0.375;
@@ -59,9 +59,6 @@ const DIAGONAL: f32 = 1.7321;
 /** Relative rounding of a sum of displacements. */
 export const WAYS_ROUNDING: f32 = 2.384185791015625e-7; // 2^-22
 
-/** Listed rows whose memory is read ahead. */
-const TOUCHED = 16;
-
 /** Counted work of a leaf pair that has used up its slack, and of a measured pair of primitives. */
 const UNITS_OF_SPENT = 30;
 const UNITS_OF_MEASURED = 2;
@@ -76,8 +73,6 @@ const AGAIN = 8;
 let again = false;
 /** Number of leaf pairs that this thread has tested. */
 let testedPairs = 0;
-/** Keeps reads of `touchRows`. */
-export let touchedBits = 0;
 
 // @inline
 function front(): usize {
@@ -238,6 +233,28 @@ function measure(number: i32): i32 {
   return MEASURED;
 }
 
+/**
+ * Returns which of four rows must be tested: those that are not quiet. Wakes those of stirred leaves, and their rows.
+ * @param leaves address of the leaves of row k, the first of the four; bits STIRRED_* of all leaves, 0: none is stirred
+ */
+// @inline
+function lookedAt(k: i32, leaves: usize, bits: usize, all: i32): i32 {
+  const firsts = v128.shuffle<i32>(v128.load(leaves), v128.load(leaves, 16), 0, 2, 4, 6);
+  const awake = ~i32x4.bitmask(firsts) & all;
+  if (!bits) return awake;
+  const a = bitsOf(leaves, bits);
+  const b = bitsOf(leaves + 8, bits);
+  const c = bitsOf(leaves + 16, bits);
+  const d = bitsOf(leaves + 24, bits);
+  if (!((a | b | c | d) & L.STIRRED)) return awake;
+  const stirred = ((a & 1) | ((b & 1) << 1) | ((c & 1) << 2) | ((d & 1) << 3)) & all;
+  for (let left = stirred; left; left &= left - 1) {
+    const i = <i32>ctz(left);
+    wakeRows(k + i, (bitsOf(leaves + ((<usize>i) << 3), bits) & L.STIRRED_FAR) !== 0);
+  }
+  return awake | stirred;
+}
+
 /** Returns the STIRRED_* bits of a pair's leaves. */
 // @inline
 function bitsOf(leaves: usize, bits: usize): i32 {
@@ -245,11 +262,11 @@ function bitsOf(leaves: usize, bits: usize): i32 {
   return load<u8>(bits + (<usize>both & ~L.PAIR_QUIET)) | load<u8>(bits + <usize>(both >> 32));
 }
 
-/** Makes tested rows quiet if enough of their slack is left. @param rows numbers; used squares of the used slack */
-function settle(rows: v128, looks: i32, slack: v128, used: v128): void {
+/** Makes tested rows quiet if enough of their slack is left. @param used squares of the used slack */
+function settle(k: i32, looks: i32, slack: v128, used: v128): void {
   for (let bits = looks; bits; bits &= bits - 1) {
     const i = <i32>ctz(bits);
-    const leaves = pairLeaves(intOf4(rows, i));
+    const leaves = pairLeaves(k + i);
     const first = <i32>(load<u32>(leaves) & ~L.PAIR_QUIET);
     const second = load<i32>(leaves, 4);
     const left = laneOf4(slack, i) - SETTLED * (playOf(first) + playOf(second));
@@ -263,133 +280,55 @@ function laneOf4(a: v128, i: i32): f32 {
   if (i < 2) return i ? f32x4.extract_lane(a, 1) : f32x4.extract_lane(a, 0);
   return i === 2 ? f32x4.extract_lane(a, 2) : f32x4.extract_lane(a, 3);
 }
-// @inline
-function intOf4(a: v128, i: i32): i32 {
-  if (i < 2) return i ? i32x4.extract_lane(a, 1) : i32x4.extract_lane(a, 0);
-  return i === 2 ? i32x4.extract_lane(a, 2) : i32x4.extract_lane(a, 3);
-}
 
-/** Returns movedDistance of row k. */
+/** Returns movedDistance of pair k of those at `motion` and `leaves`. */
 // @inline
-function movedAt(k: i32): v128 {
-  const at = pairLeaves(k);
-  return movedDistance(pairMotion(k), <i32>(load<u32>(at) & ~L.PAIR_QUIET), load<i32>(at, 4));
-}
-
-/**
- * Lists those of four rows that have used up their slack from `at` on, the place of their results.
- * @param looks mask of the rows that are tested
- * @returns the end
- */
-// @inline
-function listFour(rows: v128, looks: i32, restless: bool, at: usize): usize {
-  const k0 = i32x4.extract_lane(rows, 0);
-  const k1 = i32x4.extract_lane(rows, 1);
-  const k2 = i32x4.extract_lane(rows, 2);
-  const k3 = i32x4.extract_lane(rows, 3);
-  const a = movedAt(k0);
-  const b = movedAt(k1);
-  const c = movedAt(k2);
-  const d = movedAt(k3);
-  const x = xs(a, b, c, d);
-  const y = ys(a, b, c, d);
-  const z = zs(a, b, c, d);
-  const slack = f32x4(
-    load<f32>(pairMotion(k0), L.PAIR_MOTION_SLACK),
-    load<f32>(pairMotion(k1), L.PAIR_MOTION_SLACK),
-    load<f32>(pairMotion(k2), L.PAIR_MOTION_SLACK),
-    load<f32>(pairMotion(k3), L.PAIR_MOTION_SLACK),
-  );
-  const used = mul(dot3(x, x, y, y, z, z), f32x4.splat(MORE));
-  const left = v128.and(f32x4.gt(slack, f32x4.splat(0)), f32x4.lt(used, mul(slack, slack)));
-  if (!restless) settle(rows, looks, slack, used);
-  for (let spent = ~v128.bitmask<i32>(left) & looks; spent; spent &= spent - 1) {
-    const k = intOf4(rows, <i32>ctz(spent));
-    const leaves = pairLeaves(k);
-    store<u32>(leaves, load<u32>(leaves) & ~L.PAIR_QUIET);
-    store<i32>(at, k, L.VERDICT_ROW);
-    at += L.VERDICT_BYTES;
-  }
-  return at;
+function movedAt(motion: usize, leaves: usize, k: usize): v128 {
+  const at = leaves + k * L.PAIR_LEAVES_BYTES;
+  return movedDistance(motion + k * L.PAIR_MOTION_BYTES, <i32>(load<u32>(at) & ~L.PAIR_QUIET), load<i32>(at, 4));
 }
 
 /** Lists rows first .. last that have used up their slack from `at` on, the place of their results. @returns the end */
 function listSpent(first: i32, last: i32, at: usize): usize {
-  if (!isRestless()) return listStirred(listAwake(first, last, at), at);
-  testedPairs += last - first;
+  const zero = f32x4.splat(0);
+  const more = f32x4.splat(MORE);
+  const restless = isRestless();
+  const stirred = atomic.load<i32>(front(), L.FRONT_STIRRED_COUNT) ? stirredAt(0) : 0;
+  let leaves = pairLeaves(first);
   // up to three rows behind the last one are tested, but not listed
-  for (let k = first; k < last; k += 4)
-    at = listFour(i32x4(k, k + 1, k + 2, k + 3), last - k < 4 ? (1 << (last - k)) - 1 : 15, true, at);
-  return at;
-}
-
-/**
- * Lists those of rows first .. last that are not quiet, or have a stirred leaf, from `at` on: their number, and the
- * STIRRED_* bits of their leaves as their kind. @returns the end
- */
-function listAwake(first: i32, last: i32, at: usize): usize {
-  const bits = stirredAt(0);
-  for (let k = first, leaves = pairLeaves(first); k < last; k += 4, leaves += 4 * L.PAIR_LEAVES_BYTES) {
-    const quiet = i32x4.bitmask(v128.shuffle<i32>(v128.load(leaves), v128.load(leaves, 16), 0, 2, 4, 6));
-    const a = bitsOf(leaves, bits);
-    const b = bitsOf(leaves + 8, bits);
-    const c = bitsOf(leaves + 16, bits);
-    const d = bitsOf(leaves + 24, bits);
-    if (quiet === 15 && !((a | b | c | d) & L.STIRRED)) continue;
-    for (let i = 0; i < 4 && k + i < last; i++) {
-      const stirred = bitsOf(leaves + ((<usize>i) << 3), bits);
-      if ((quiet >> i) & 1 && !(stirred & L.STIRRED)) continue;
-      store<i32>(at, k + i, L.VERDICT_ROW);
-      store<i32>(at, stirred, L.VERDICT_KIND);
+  for (
+    let k = first, motion = pairMotion(first);
+    k < last;
+    k += 4, motion += 4 * L.PAIR_MOTION_BYTES, leaves += 4 * L.PAIR_LEAVES_BYTES
+  ) {
+    const all = last - k < 4 ? (1 << (last - k)) - 1 : 15;
+    const looks = restless ? all : lookedAt(k, leaves, stirred, all);
+    if (!looks) continue;
+    testedPairs += popcnt(looks);
+    const a = movedAt(motion, leaves, 0);
+    const b = movedAt(motion, leaves, 1);
+    const c = movedAt(motion, leaves, 2);
+    const d = movedAt(motion, leaves, 3);
+    const x = xs(a, b, c, d);
+    const y = ys(a, b, c, d);
+    const z = zs(a, b, c, d);
+    const slack = f32x4(
+      load<f32>(motion, L.PAIR_MOTION_SLACK),
+      load<f32>(motion + L.PAIR_MOTION_BYTES, L.PAIR_MOTION_SLACK),
+      load<f32>(motion + 2 * L.PAIR_MOTION_BYTES, L.PAIR_MOTION_SLACK),
+      load<f32>(motion + 3 * L.PAIR_MOTION_BYTES, L.PAIR_MOTION_SLACK),
+    );
+    const used = mul(dot3(x, x, y, y, z, z), more);
+    const left = v128.and(f32x4.gt(slack, zero), f32x4.lt(used, mul(slack, slack)));
+    if (!restless) settle(k, looks, slack, used);
+    for (let spent = ~v128.bitmask<i32>(left) & looks; spent; spent &= spent - 1) {
+      const spentRow = k + <i32>ctz(spent);
+      store<u32>(pairLeaves(spentRow), load<u32>(pairLeaves(spentRow)) & ~L.PAIR_QUIET);
+      store<i32>(at, spentRow, L.VERDICT_ROW);
       at += L.VERDICT_BYTES;
     }
   }
   return at;
-}
-
-/**
- * Lists those of the rows listed from `at` to `end` that have used up their slack. Wakes the rows of stirred ones.
- * @returns the end
- */
-function listStirred(end: usize, at: usize): usize {
-  testedPairs += <i32>(end - at) / L.VERDICT_BYTES;
-  let spent = at;
-  for (let from = at, touched = at; from < end; from += 4 * L.VERDICT_BYTES) {
-    if (from === touched) {
-      touched = min<usize>(end, from + <usize>TOUCHED * L.VERDICT_BYTES);
-      touchRows(from, touched);
-    }
-    const rows = i32x4(rowAt(from, 0, end), rowAt(from, 1, end), rowAt(from, 2, end), rowAt(from, 3, end));
-    const count = min<i32>(4, <i32>(end - from) / L.VERDICT_BYTES);
-    for (let i = 0; i < count; i++) {
-      const stirred = load<i32>(from + <usize>(i * L.VERDICT_BYTES), L.VERDICT_KIND);
-      if (stirred & L.STIRRED) wakeRows(intOf4(rows, i), (stirred & L.STIRRED_FAR) !== 0);
-    }
-    spent = listFour(rows, (1 << count) - 1, false, spent);
-  }
-  return spent;
-}
-
-/** Returns the i-th listed row behind `from`, or the first one if the list ends before. */
-// @inline
-function rowAt(from: usize, i: i32, end: usize): i32 {
-  const at = from + <usize>(i * L.VERDICT_BYTES);
-  return load<i32>(at < end ? at : from, L.VERDICT_ROW);
-}
-
-/** Reads what the tests of the listed rows will read: the cache then waits once for all of them. */
-function touchRows(from: usize, end: usize): void {
-  let bits = 0;
-  for (let at = from; at < end; at += L.VERDICT_BYTES) {
-    const k = load<i32>(at, L.VERDICT_ROW);
-    store<i32>(at, load<i32>(leafPairRow(k), L.LEAF_PAIR_LANES), L.VERDICT_FROM);
-    bits |= load<i32>(pairMotion(k));
-  }
-  for (let at = from; at < end; at += L.VERDICT_BYTES) {
-    const lane = load<i32>(at, L.VERDICT_FROM) - 1;
-    if (lane >= 0) bits |= firstWord(lane);
-  }
-  touchedBits = bits;
 }
 
 /** Tests parts begin .. end of `parts` of all LEAF_PAIR rows: separated by an axis, apart, or measured. */

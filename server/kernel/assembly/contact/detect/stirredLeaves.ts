@@ -174,12 +174,6 @@ export function wakeBlocks(): void {
   memory.fill(quietOf(capacity - edges), 0, <usize>edges * L.STATUS_BYTES);
 }
 
-/** Reads the memory that wakeRows reads first for a chain that begins with this lane. */
-// @inline
-export function firstWord(lane: i32): i32 {
-  return load<i32>(nextOf(lane)) | load<i32>(quietOf(lane >> 2));
-}
-
 /**
  * Takes a stir from the blocks of a leaf pair's rows, or wakes them if a leaf has gone `far`. If x is predicted, the
  * blocks are looked at before the solve. Several threads may do this to one block.
