@@ -80,7 +80,7 @@ export const STIR_BYTES = STIR_PLAY + F32 + 4;
 /** Bits of FRONT_STIRRED. */
 export const STIRRED = 1; // by the last refit
 export const STIRRED_BEFORE = 2; // by any refit of this substep
-export const STIRRED_FAR = 4; // by the last refit, and it has moved further than two plays
+export const STIRRED_FAR = 4; // by the last refit, and it has moved further than STIR plays
 
 export const PAIR_LEAVES_BYTES = 2 * I32;
 /** Bit of a leaf pair: neither of its leaves has been stirred since it was tested, and it has slack left. */

@@ -114,7 +114,7 @@ export const CONTACT_BLOCK_BOUNCE = CONTACT_BLOCK_DYNAMIC + LANES; // f32x4 coef
 export const CONTACT_BLOCK_OWNS = CONTACT_BLOCK_BOUNCE + LANES;
 // f32x4 x 3: push on the first primitive in the last substep, kg m, while the room has piles (contactLoads.ts)
 export const CONTACT_BLOCK_PUSH = CONTACT_BLOCK_OWNS + LANES;
-// f32x4 motion of both leaves against each other after which they are stirred, at most, m (stirredLeaves.ts)
+// f32x4 twice the larger play of both leaves, m (stirredLeaves.ts)
 export const CONTACT_BLOCK_PLAY = CONTACT_BLOCK_PUSH + 3 * LANES;
 export const CONTACT_BLOCK_BYTES = CONTACT_BLOCK_PLAY + LANES; // whole cache lines
 /** In a packed block: i32x4, for each lane the number of its pair plus one; 0: no pair. */

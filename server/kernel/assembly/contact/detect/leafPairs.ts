@@ -239,13 +239,15 @@ function measure(number: i32): i32 {
  */
 // @inline
 function lookedAt(k: i32, leaves: usize, bits: usize, all: i32): i32 {
-  const a = v128.load(leaves);
-  const b = v128.load(leaves, 16);
-  const awake = ~i32x4.bitmask(v128.shuffle<i32>(a, b, 0, 2, 4, 6)) & all;
+  const firsts = v128.shuffle<i32>(v128.load(leaves), v128.load(leaves, 16), 0, 2, 4, 6);
+  const awake = ~i32x4.bitmask(firsts) & all;
   if (!bits) return awake;
-  let stirred = isStirred(leaves, bits) | (isStirred(leaves + 8, bits) << 1);
-  stirred |= (isStirred(leaves + 16, bits) << 2) | (isStirred(leaves + 24, bits) << 3);
-  stirred &= all;
+  const a = bitsOf(leaves, bits);
+  const b = bitsOf(leaves + 8, bits);
+  const c = bitsOf(leaves + 16, bits);
+  const d = bitsOf(leaves + 24, bits);
+  if (!((a | b | c | d) & L.STIRRED)) return awake;
+  const stirred = ((a & 1) | ((b & 1) << 1) | ((c & 1) << 2) | ((d & 1) << 3)) & all;
   for (let left = stirred; left; left &= left - 1) {
     const i = <i32>ctz(left);
     wakeRows(k + i, (bitsOf(leaves + ((<usize>i) << 3), bits) & L.STIRRED_FAR) !== 0);
@@ -256,11 +258,8 @@ function lookedAt(k: i32, leaves: usize, bits: usize, all: i32): i32 {
 /** Returns the STIRRED_* bits of a pair's leaves. */
 // @inline
 function bitsOf(leaves: usize, bits: usize): i32 {
-  return load<u8>(bits + <usize>(load<u32>(leaves) & ~L.PAIR_QUIET)) | load<u8>(bits + <usize>load<u32>(leaves, 4));
-}
-// @inline
-function isStirred(leaves: usize, bits: usize): i32 {
-  return bitsOf(leaves, bits) & L.STIRRED;
+  const both = load<u64>(leaves);
+  return load<u8>(bits + (<usize>both & ~L.PAIR_QUIET)) | load<u8>(bits + <usize>(both >> 32));
 }
 
 /** Makes tested rows quiet if enough of their slack is left. @param used squares of the used slack */

@@ -1,6 +1,6 @@
 /**
  * Stirred leaves: the part of contact at rest that must be looked at. Every leaf of the bvtt front (bvttFront.ts) has a
- * play, 1/64 of its surface's radius. It is stirred when its particles have moved by its play since it was last
+ * play, 1/32 of its surface's radius. It is stirred when its particles have moved by its play since it was last
  * stirred: path of the leaf's particle that moved furthest in each substep, summed. Predicted positions leave and come
  * back: they may use PREDICTED plays, and a leaf that uses more is looked at before the solve only.
  *
@@ -11,7 +11,7 @@
  *              path
  *
  * Quiet pairs and blocks are skipped, because a test would have the same result. Exception: a near lane's direction and
- * weights are up to the plays of both leaves old, 1/64 of their thickness. (contactSlide.ts turns directions from 1/20
+ * weights are up to the plays of both leaves old, 1/32 of their thickness. (contactSlide.ts turns directions from 1/20
  * on.) If many leaves are stirred, everything is looked at, without any bookkeeping.
  */
 import * as L from "../../layout/layout";
@@ -20,12 +20,12 @@ import { nextOf, NEXT_MASK } from "../prepare/rows";
 import { leafPairRow, pairLeaves } from "./separatedPairs";
 
 /** Plays that a predicted position may use. */
-export const PREDICTED: f32 = 12;
+export const PREDICTED: f32 = 6;
 /**
  * Plays of both leaves that a quiet pair has left of its slack: it may use PREDICTED when it is tested, one until the
  * substep ends, PREDICTED later; the rest covers the rounding of sums (LARGE).
  */
-export const SETTLED: f32 = 32;
+export const SETTLED: f32 = 16;
 /** Sums of displacements above LARGE plays round by more than that: the leaf counts as stirred. */
 const LARGE: f32 = 16384;
 /** Everything is looked at if one of so many leaves is stirred. */
@@ -34,7 +34,7 @@ const RESTLESS = 4;
 const CALM = 16;
 const CALM_SECONDS: f32 = 0.25;
 /** Most plays that a leaf moves between two stirs. */
-export const STIR: f32 = 2;
+export const STIR: f32 = 1.25;
 /** Factor that covers the rounding of a path. */
 const MORE: f32 = 1.000001;
 

@@ -67,9 +67,9 @@ export function nearsFrom(block: usize): usize {
 }
 
 /** Play of a leaf, as a part of its surface's radius. */
-export const PLAY: f32 = 1.0 / 64;
-/** Returns the plays of two leaves with these contact radii. */
+export const PLAY: f32 = 1.0 / 32;
+/** Returns twice the play of the leaf with the larger of these contact radii. */
 // @inline
-export function playsOf(radii: f32): f32 {
-  return PLAY * radii;
+export function playsOf(a: f32, b: f32): f32 {
+  return 2 * PLAY * max<f32>(a, b);
 }

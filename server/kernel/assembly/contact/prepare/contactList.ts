@@ -140,7 +140,7 @@ export function fillLane(lane: usize, row: usize, vertex: bool): void {
   store<f32>(lane, load<f32>(A, L.SURFACE_DYNAMIC) * load<f32>(B, L.SURFACE_DYNAMIC), L.CONTACT_BLOCK_DYNAMIC);
   store<f32>(lane, load<f32>(A, L.SURFACE_RESTITUTION) * load<f32>(B, L.SURFACE_RESTITUTION), L.CONTACT_BLOCK_BOUNCE);
   store<i32>(lane, vertex ? owned(row) : 0, L.CONTACT_BLOCK_OWNS);
-  store<f32>(lane, playsOf(load<f32>(A, L.SURFACE_RADIUS) + load<f32>(B, L.SURFACE_RADIUS)), L.CONTACT_BLOCK_PLAY);
+  store<f32>(lane, playsOf(load<f32>(A, L.SURFACE_RADIUS), load<f32>(B, L.SURFACE_RADIUS)), L.CONTACT_BLOCK_PLAY);
   for (let row: usize = 0; row < 48; row += 16) store<f32>(lane + row, 0, L.CONTACT_BLOCK_PUSH);
   store<i32>(lane, 0, L.CONTACT_BLOCK_NEAR);
   store<i32>(lane, 0, L.CONTACT_BLOCK_BAD);

@@ -38,8 +38,8 @@ function isDead(keep: v128, r: v128): bool {
 
 /** Most stirs for which a block is quiet. */
 const MOST_STIRS: f32 = 64;
-/** Least thickness of a near lane that keeps its direction, in plays (stirredLeaves.ts). */
-const THICK: f32 = 16;
+/** Least thickness of a lane that keeps its direction, in plays (stirredLeaves.ts). */
+const THICK: f32 = 10;
 
 /** Number of blocks that this thread has checked. */
 export let checkedBlocks = 0;
@@ -104,7 +104,14 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
       noteFar(nears + word);
       store<i32>(bads + word, 0);
       if (mayQuiet)
-        store<i32>(quiets + word, quietWord(stirsLeft(apart, least, plays), stirsAhead(apart, r, plays), L.QUIET));
+        store<i32>(
+          quiets + word,
+          quietWord(
+            stirsLeft(apart, least, plays, mayWait(apart, keep, r, plays, mayQuiet)),
+            stirsAhead(apart, r, plays),
+            L.QUIET,
+          ),
+        );
       continue;
     }
     closest(vertex);
@@ -147,9 +154,9 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
     v128.store(block, weight3, L.CONTACT_BLOCK_WEIGHT + 48);
     store<i32>(nears + word, nearWord(block, near, gap, r, vertex));
     if (!mayQuiet) continue;
-    const held = v128.and(staysClose(gap, reach, keep, r, plays), i32x4.splat(mayQuiet & L.QUIET_STILL ? -1 : 0));
-    const stirs = v128.bitselect(one, stirsLeft(gap, least, plays), held);
-    const ahead = v128.bitselect(one, stirsAhead(gap, r, plays), v128.or(near, held));
+    const waits = mayWait(gap, keep, r, plays, mayQuiet);
+    const stirs = stirsLeft(gap, least, plays, waits);
+    const ahead = v128.bitselect(one, stirsAhead(gap, r, plays), v128.or(near, v128.and(waits, f32x4.lt(gap, reach))));
     store<i32>(quiets + word, v128.any_true(bad) ? 0 : quietWord(stirs, ahead, mayQuiet));
   }
   return found;
@@ -173,26 +180,38 @@ function quietWord(stirs: v128, ahead: v128, may: i32): i32 {
   );
 }
 
-/** Returns how often leaves may be stirred before lanes may come within `least`. */
+/**
+ * Returns how often leaves may be stirred before lanes may come within `least`. Between two stirs a leaf moves by STIR
+ * of its plays at most, and by one before the first. @param waits lanes that may wait for one stir in any case
+ */
 // @inline
-function stirsLeft(apart: v128, least: v128, plays: v128): v128 {
-  return f32x4.div(sub(apart, least), mul(f32x4.splat(STIR), plays));
+function stirsLeft(apart: v128, least: v128, plays: v128, waits: v128): v128 {
+  const one = f32x4.splat(1);
+  const stirs = stirsWithin(sub(sub(apart, least), plays), plays);
+  return v128.bitselect(f32x4.pmax(one, stirs), stirs, waits);
 }
 
 /** Returns the same for lanes that a predicted x may bring within their thickness. Some lanes are never solved. */
 // @inline
 function stirsAhead(apart: v128, r: v128, plays: v128): v128 {
-  const left = f32x4.div(sub(sub(apart, r), mul(f32x4.splat(PREDICTED), plays)), mul(f32x4.splat(STIR), plays));
-  return v128.bitselect(f32x4.splat(MOST_STIRS), left, f32x4.le(r, f32x4.splat(0)));
+  const left = sub(sub(apart, r), mul(f32x4.splat(PREDICTED), plays));
+  return v128.bitselect(f32x4.splat(MOST_STIRS), stirsWithin(left, plays), f32x4.le(r, f32x4.splat(0)));
 }
 
-/** Returns lanes within `reach` that stay further apart than their least distance. */
+/** Returns one more than the stirs that use up `left`, m; below 1: there is nothing left. */
 // @inline
-function staysClose(gap: v128, reach: v128, keep: v128, r: v128, plays: v128): v128 {
-  return v128.and(
-    v128.and(f32x4.lt(gap, reach), f32x4.ge(r, mul(f32x4.splat(THICK), plays))),
-    f32x4.ge(sub(gap, keep), mul(f32x4.splat(STIR), plays)),
-  );
+function stirsWithin(left: v128, plays: v128): v128 {
+  return add(f32x4.splat(1), f32x4.div(mul(f32x4.splat(2 / STIR), left), plays));
+}
+
+/**
+ * Returns lanes that stay further apart than their least distance until a leaf is stirred. They keep their direction,
+ * and whether they are near, so long.
+ */
+// @inline
+function mayWait(gap: v128, keep: v128, r: v128, plays: v128, mayQuiet: i32): v128 {
+  if (!(mayQuiet & L.QUIET_STILL)) return f32x4.splat(0);
+  return v128.and(f32x4.ge(r, mul(f32x4.splat(THICK), plays)), f32x4.ge(sub(gap, keep), plays));
 }
 
 /** Notes that no lane of a block is near. @param word of H_BLOCK_NEAR */
