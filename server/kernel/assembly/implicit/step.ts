@@ -28,13 +28,17 @@ import { holdPoints, notePoints } from "./points";
 import { collide } from "../colliders/collide";
 import { findContacts, forgetContacts, useContacts } from "./contacts";
 import { stepGroup } from "./newton";
-import { roundedAt } from "../math/vectors";
-import { workAfter } from "../state/work";
+import { combine, roundedAt } from "../math/vectors";
+import { countWork, workAfter, workDone } from "../state/work";
+import { spendWork } from "../scheduler/clock";
+import { kick, duration, mayStrike, partsOf, strikes } from "./impact";
 
 /** The first of REUSED_STEPS steps of a tick computes rotations and stresses, and the others reuse them. */
 const REUSED_STEPS: i32 = 4;
 /** Share of a tick's work limit after which the bodies of a substep that touch surfaces are not solved further. */
 const SHARE: f32 = 0.25;
+/** Counted work of an explicit step, for each particle. */
+const UNITS = 25;
 
 // current body
 let row: usize = 0;
@@ -56,12 +60,57 @@ export function stepImplicit(rows: usize, begin: i32, end: i32): void {
     holdPoints(row);
     for (let n = 0; n < due; n++) {
       if (n > 0) takeOver();
+      const parts = partsOfImpact();
+      if (parts > 0) {
+        stepExplicitly(parts);
+        continue;
+      }
       expireReused(done + n);
       useContacts(0, 0);
       stepGroup(row + L.IMPLICIT_SELF, 1, i32.MAX_VALUE);
-      publish();
+      publish(load<f64>(row, L.IMPLICIT_STEP_SECONDS));
     }
   }
+}
+
+/** Returns into how many explicit steps this step of the current body is divided; 0: none. */
+function partsOfImpact(): i32 {
+  if (!mayStrike(row)) return 0;
+  const scratch = <usize>load<u32>(row, L.IMPLICIT_WORK);
+  const begins = strikes(row, state, scratch);
+  const left = load<f64>(state + 4 * vector, 8);
+  if (!begins && !(left > 0)) return 0;
+  const parts = partsOf(row, scratch);
+  store<f64>(state + 4 * vector, begins ? duration : left - 1, 8);
+  if (parts * <f64>(UNITS * count) > <f64>(workAfter(SHARE) - workDone())) return 0;
+  return <i32>parts;
+}
+
+/** Takes the current body's step as explicit ones. */
+function stepExplicitly(parts: i32): void {
+  const work = <usize>load<u32>(row, L.IMPLICIT_WORK);
+  const start = work + vector;
+  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS) / <f64>parts;
+  memory.copy(start, state, 2 * vector);
+  kick(row, state, work, h / 2);
+  let touched = false;
+  for (let n = 0; n < parts; n++) {
+    memory.copy(state + 2 * vector, state, vector);
+    combine(state, state, h, state + vector, vector);
+    publish(h);
+    adopt();
+    touched = touched || load<i32>(row, L.IMPLICIT_HIT) !== 0;
+    kick(row, state, work, n + 1 < parts ? h : h / 2);
+    countWork(UNITS * count);
+    spendWork((UNITS * count) >> 5);
+  }
+  memory.copy(state + 2 * vector, start, 2 * vector);
+  publishVelocities();
+  store<i32>(row, 0, L.IMPLICIT_REUSED);
+  const end = state + 4 * vector;
+  memory.fill(end + L.IMPLICIT_STATE_END, 0, vector);
+  store<f64>(end, -1);
+  if (!touched) store<f64>(end, 0, 8);
 }
 
 /** Drops reused data of the current body every REUSED_STEPS steps. @param step of the tick */
@@ -163,7 +212,7 @@ function stepLed(leader: usize, end: i32): void {
   stepGroup(group, length, end);
   for (let n = 0; n < length; n++) {
     open(<usize>load<u32>(group + ((<usize>n) << 2)));
-    publish();
+    publish(load<f64>(row, L.IMPLICIT_STEP_SECONDS));
   }
 }
 
@@ -186,7 +235,13 @@ function isFixed(): bool {
  * is Euler's.
  */
 function takeOver(): void {
-  let moved = load<f64>(state + 4 * vector) < 0;
+  if (!adopt() && !(load<f64>(state + 4 * vector) < 0)) return;
+  store<f64>(state + 4 * vector, energyOfTets(row, state) + energyOfTriangles(row, state) + energyOfBends(row, state));
+}
+
+/** Takes over changes as above, and notes whether v changed. @returns whether x changed */
+function adopt(): bool {
+  let moved = false;
   let hit = false;
   const first = <usize>load<u32>(row, L.IMPLICIT_FIRST);
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
@@ -219,11 +274,7 @@ function takeOver(): void {
     }
   }
   store<i32>(row, hit ? 1 : 0, L.IMPLICIT_HIT);
-  if (moved)
-    store<f64>(
-      state + 4 * vector,
-      energyOfTets(row, state) + energyOfTriangles(row, state) + energyOfBends(row, state),
-    );
+  return moved;
 }
 
 /** Returns whether the first three lanes at `place` are a particle's numbers, rounded. */
@@ -242,7 +293,7 @@ function writeRounded(numbers: usize, place: usize): void {
 /**
  * Rounds the state to float32 for all other parts, after `collide` has moved remaining penetration out of colliders.
  */
-function publish(): void {
+function publish(h: f64): void {
   const X = <usize>load<u32>(L.HEADER, L.H_X);
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
   const first = <usize>load<u32>(row, L.IMPLICIT_FIRST);
@@ -252,7 +303,7 @@ function publish(): void {
     writeRounded(x, there);
     writeRounded(x + vector, there + toV);
   }
-  if (load<u32>(row, L.IMPLICIT_TOUCHES)) answerColliders(first, <i32>((first - X) >> 4));
+  if (load<u32>(row, L.IMPLICIT_TOUCHES)) answerColliders(first, <i32>((first - X) >> 4), h);
   const toPrevious = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
   for (let i = 0; i < count; i++) {
     const there = first + ((<usize>i) << 4);
@@ -262,14 +313,20 @@ function publish(): void {
   notePoints(row, <usize>load<u32>(row, L.IMPLICIT_STATE), load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS));
 }
 
+/** Rounds velocities to float32 for all other parts. */
+function publishVelocities(): void {
+  const first = <usize>load<u32>(row, L.IMPLICIT_FIRST);
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  for (let i: usize = 0, v = state + vector; i < <usize>count; i++, v += 24) writeRounded(v, first + toV + (i << 4));
+}
+
 /** Collides the step's motion with colliders. @param particle number of the body's first */
-function answerColliders(first: usize, particle: i32): void {
+function answerColliders(first: usize, particle: i32, h: f64): void {
   const toPrevious = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   let x1 = <usize>load<u32>(row, L.IMPLICIT_STATE) + 2 * vector;
   for (let i = 0; i < count; i++) {
     const there = first + toPrevious + ((<usize>i) << 4);
     for (let r: usize = 0; r < 12; r += 4, x1 += 8) store<f32>(there + r, <f32>load<f64>(x1));
   }
-  const h = <f32>load<f64>(row, L.IMPLICIT_STEP_SECONDS);
-  collide(particle, particle + count, h, <usize>load<u32>(row, L.IMPLICIT_MEETS));
+  collide(particle, particle + count, <f32>h, <usize>load<u32>(row, L.IMPLICIT_MEETS));
 }
