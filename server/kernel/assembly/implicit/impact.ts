@@ -1,32 +1,33 @@
 /**
  * Impacts of implicit solids on standing shape colliders. An implicit Euler step loses all vibrations, and with them
- * the rebound: a cube of 10^7 Pa that falls by 1 m touches for 4.5 ms, and fell dead. So a solid that strikes takes its
- * step as many explicit ones (symplectic Euler, which keeps energy; Hairer, Lubich & Wanner 2006):
+ * the rebound: a cube of 10^7 Pa that falls by 1 m touches for 4.5 ms, and fell dead. So a solid that strikes takes
+ * explicit steps (symplectic Euler, which keeps energy; Hairer, Lubich & Wanner 2006):
  *   v += h (a - M^-1 dE/dx) / (1 + h d),  x += h v,  and `collide` stops touching particles, with friction
- * of at most MARGIN/omega. omega^2 bounds the eigenvalues of M^-1 K at rest, by Gershgorin's theorem for the matrix of
- * V (3 lambda + 2 mu) |grad u|^2, which lies above K. Until it is clear of colliders again, for at most as long as
- * sound needs to cross it CROSSINGS times, it takes all its steps so.
- * The step before, x1 and v1, is then the explicit one: BDF2 continues from there with the exact momentum.
+ * of at most MARGIN/omega, until it has been clear of colliders for as long as sound needs to cross it, or TOUCHES times
+ * as long after its last strike. omega^2 bounds the eigenvalues of M^-1 K at rest, by Gershgorin's theorem for the
+ * matrix of V (3 lambda + 2 mu) |grad u|^2, which lies above K. An implicit step fills the rest of its step.
  */
 import * as L from "../layout/layout";
 import { entersFast } from "./colliderContacts";
 import { isViscous } from "./viscosity";
-import { linearizeTets } from "./solids";
+import { addForcesOfTets } from "./solids";
 import { meets } from "../state/filters";
 import { combine } from "../math/vectors";
 
 /** Stable are steps below 2/omega. Compressed elements may be stiffer than at rest. */
 const MARGIN: f64 = 1.2;
-/** A bar's end touches a wall for two crossings, a compact body for about three. */
-const CROSSINGS: f64 = 6;
 /**
  * It strikes if it approaches by more than this many times the displacement that its external acceleration makes in a
  * step: at 4 steps a tick faster than 0.33 m/s.
  */
 const STRIKES: f64 = 8;
 
-/** Greatest number of steps that sound needs; set with `partsOf`. */
-export let duration: f64 = 0;
+/** A bar's end touches a wall for two crossings, a compact body for about three. */
+export const TOUCHES: f64 = 6;
+
+/** Length of an explicit step, and the time in which sound crosses the body, s; set by `findPace`. */
+export let pace: f64 = 0;
+export let crossing: f64 = 0;
 
 /** Returns whether a body is a solid that nothing but standing shapes and its own elements pushes. */
 export function mayStrike(row: usize): bool {
@@ -39,20 +40,15 @@ export function mayStrike(row: usize): bool {
   return true;
 }
 
-/** Returns whether a particle would enter a collider fast in this step. @param state x, v; scratch a vector */
+/** Returns whether a body strikes a collider in this step. @param state x, v; scratch a vector */
 export function strikes(row: usize, state: usize, scratch: usize): bool {
   const vector = 24 * <usize>load<i32>(row, L.IMPLICIT_COUNT);
-  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
-  combine(scratch, state, h, state + vector, vector);
+  combine(scratch, state, load<f64>(row, L.IMPLICIT_STEP_SECONDS), state + vector, vector);
   return entersFast(row, state, scratch, STRIKES);
 }
 
-/**
- * Returns into how many explicit steps a step has to be divided, and sets `duration`.
- * @param scratch a vector
- */
-export function partsOf(row: usize, scratch: usize): f64 {
-  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+/** Sets `pace` and `crossing`. @param scratch a vector */
+export function findPace(row: usize, scratch: usize): void {
   const count = load<i32>(row, L.IMPLICIT_COUNT);
   const mass = <usize>load<u32>(row, L.IMPLICIT_MASS);
   const mu = load<f64>(row, L.IMPLICIT_MU);
@@ -67,8 +63,8 @@ export function partsOf(row: usize, scratch: usize): f64 {
     total += m;
     most = max<f64>(most, load<f64>(scratch + 24 * i) / m);
   }
-  duration = (CROSSINGS * diagonalOf(row, count)) / (h * sqrt<f64>(((lambda + 2 * mu) * volume) / total));
-  return ceil<f64>((h * sqrt<f64>(most)) / MARGIN);
+  crossing = diagonalOf(row, count) / sqrt<f64>(((lambda + 2 * mu) * volume) / total);
+  pace = MARGIN / sqrt<f64>(most);
 }
 
 /** Adds w V sum_j |b_i . b_j| of all elements to the first number of each particle. @returns the body's volume, m^3 */
@@ -118,10 +114,9 @@ function diagonalOf(row: usize, count: i32): f64 {
 export function kick(row: usize, state: usize, scratch: usize, h: f64): void {
   const count = load<i32>(row, L.IMPLICIT_COUNT);
   const mass = <usize>load<u32>(row, L.IMPLICIT_MASS);
-  const damping = (1.5 * (1 / load<f64>(row, L.IMPLICIT_KEEP) - 1)) / load<f64>(row, L.IMPLICIT_STEP_SECONDS);
-  const keep = 1 / (1 + h * damping);
+  const keep = 1 / (1 + h * dampingOf(row));
   memory.fill(scratch, 0, 24 * <usize>count);
-  linearizeTets(row, state, scratch, false);
+  addForcesOfTets(row, state, scratch);
   let a =
     <usize>load<u32>(row, L.IMPLICIT_FIRST) +
     (<usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X));
@@ -135,4 +130,38 @@ export function kick(row: usize, state: usize, scratch: usize, h: f64): void {
       store<f64>(v + (r << 3), keep * (load<f64>(v + (r << 3)) + change));
     }
   }
+}
+
+/** Returns the damping of air, 1/s. */
+function dampingOf(row: usize): f64 {
+  return (1.5 * (1 / load<f64>(row, L.IMPLICIT_KEEP) - 1)) / load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+}
+
+/** Sets the length of implicit steps, s. */
+export function setStep(row: usize, h: f64): void {
+  const damping = dampingOf(row);
+  const keep = 1 / (1 + (2 * h * damping) / 3);
+  store<f64>(row, h, L.IMPLICIT_STEP_SECONDS);
+  store<f64>(row, keep, L.IMPLICIT_KEEP);
+  store<f64>(row, 2.25 / (h * h * keep), L.IMPLICIT_COEFFICIENT);
+  store<f64>(row, (1 + h * damping) / (h * h), L.IMPLICIT_EULER);
+}
+
+/** Sets x1 and v1 as if only external acceleration had acted in the step before. @param state x, v, x1, v1 */
+export function setPast(row: usize, state: usize): void {
+  const count = load<i32>(row, L.IMPLICIT_COUNT);
+  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+  const keep = load<f64>(row, L.IMPLICIT_KEEP);
+  const mass = <usize>load<u32>(row, L.IMPLICIT_MASS);
+  const vector = 24 * <usize>count;
+  const toA = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  let a = <usize>load<u32>(row, L.IMPLICIT_FIRST) + toA;
+  for (let i = 0, x = state; i < count; i++, a += 16)
+    for (let r: usize = 0; r < 3; r++, x += 8) {
+      const free = load<f64>(mass + ((<usize>i) << 3)) > 0;
+      const change = free ? h * keep * <f64>load<f32>(a + (r << 2)) : 0;
+      const v = load<f64>(x + vector);
+      store<f64>(x + 2 * vector, load<f64>(x) - h * (v - 0.5 * change));
+      store<f64>(x + 3 * vector, v - change);
+    }
 }

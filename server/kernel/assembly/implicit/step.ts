@@ -31,12 +31,14 @@ import { stepGroup } from "./newton";
 import { combine, roundedAt } from "../math/vectors";
 import { countWork, workAfter, workDone } from "../state/work";
 import { spendWork } from "../scheduler/clock";
-import { kick, duration, mayStrike, partsOf, strikes } from "./impact";
+import { crossing, findPace, kick, mayStrike, pace, setPast, setStep, strikes, TOUCHES } from "./impact";
 
 /** The first of REUSED_STEPS steps of a tick computes rotations and stresses, and the others reuse them. */
 const REUSED_STEPS: i32 = 4;
 /** Share of a tick's work limit after which the bodies of a substep that touch surfaces are not solved further. */
 const SHARE: f32 = 0.25;
+/** Shortest part of a step: particles on colliders begin a step at a distance that must not become speed. */
+const LEAST: f64 = 0.1;
 /** Counted work of an explicit step, for each particle. */
 const UNITS = 25;
 
@@ -60,11 +62,7 @@ export function stepImplicit(rows: usize, begin: i32, end: i32): void {
     holdPoints(row);
     for (let n = 0; n < due; n++) {
       if (n > 0) takeOver();
-      const parts = partsOfImpact();
-      if (parts > 0) {
-        stepExplicitly(parts);
-        continue;
-      }
+      if (stepImpact()) continue;
       expireReused(done + n);
       useContacts(0, 0);
       stepGroup(row + L.IMPLICIT_SELF, 1, i32.MAX_VALUE);
@@ -73,44 +71,81 @@ export function stepImplicit(rows: usize, begin: i32, end: i32): void {
   }
 }
 
-/** Returns into how many explicit steps this step of the current body is divided; 0: none. */
-function partsOfImpact(): i32 {
-  if (!mayStrike(row)) return 0;
+/** Takes the current body's step with explicit ones where it strikes a collider. @returns whether it has done so */
+function stepImpact(): bool {
+  if (!mayStrike(row)) return false;
   const scratch = <usize>load<u32>(row, L.IMPLICIT_WORK);
   const begins = strikes(row, state, scratch);
-  const left = load<f64>(state + 4 * vector, 8);
-  if (!begins && !(left > 0)) return 0;
-  const parts = partsOf(row, scratch);
-  store<f64>(state + 4 * vector, begins ? duration : left - 1, 8);
-  if (parts * <f64>(UNITS * count) > <f64>(workAfter(SHARE) - workDone())) return 0;
-  return <i32>parts;
+  const left = state + 4 * vector + 8;
+  if (!begins && !(load<f64>(left) > 0)) return false;
+  findPace(row, scratch);
+  if (begins) store<f64>(left, TOUCHES * crossing);
+  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+  const coefficient = load<f64>(row, L.IMPLICIT_COEFFICIENT);
+  const keep = load<f64>(row, L.IMPLICIT_KEEP);
+  const euler = load<f64>(row, L.IMPLICIT_EULER);
+  if (!mayCost(min<f64>(h, load<f64>(left)))) {
+    store<f64>(left, 0);
+    return false;
+  }
+  const rest = stepExplicitly(left);
+  if (rest > 0) stepPart(rest);
+  store<f64>(row, h, L.IMPLICIT_STEP_SECONDS);
+  store<f64>(row, coefficient, L.IMPLICIT_COEFFICIENT);
+  store<f64>(row, keep, L.IMPLICIT_KEEP);
+  store<f64>(row, euler, L.IMPLICIT_EULER);
+  setPast(row, state);
+  store<i32>(row, 0, L.IMPLICIT_REUSED);
+  memory.fill(state + 4 * vector + L.IMPLICIT_STATE_END, 0, vector);
+  return true;
 }
 
-/** Takes the current body's step as explicit ones. */
-function stepExplicitly(parts: i32): void {
+/** Returns whether explicit steps for this time stay below the tick's share of work. */
+function mayCost(seconds: f64): bool {
+  return (seconds / pace) * <f64>(UNITS * count) < <f64>(workAfter(SHARE) - workDone());
+}
+
+/** Takes an implicit step of this length. */
+function stepPart(h: f64): void {
+  setStep(row, h);
+  setPast(row, state);
+  store<i32>(row, 0, L.IMPLICIT_REUSED);
+  store<f64>(state + 4 * vector, -1);
+  takeOver();
+  useContacts(0, 0);
+  stepGroup(row + L.IMPLICIT_SELF, 1, i32.MAX_VALUE);
+  publish(h);
+  adopt();
+}
+
+/**
+ * Takes explicit steps until the current body is clear of colliders, as impact.ts has it, or until the step is over.
+ * @param left address of the time for which it may touch, s
+ * @returns the remaining time, s: 0 or above LEAST steps
+ */
+function stepExplicitly(left: usize): f64 {
   const work = <usize>load<u32>(row, L.IMPLICIT_WORK);
-  const start = work + vector;
-  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS) / <f64>parts;
-  memory.copy(start, state, 2 * vector);
+  const whole = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+  const parts = <i32>ceil<f64>(whole / pace);
+  const h = whole / <f64>parts;
+  let n = 0;
   kick(row, state, work, h / 2);
-  let touched = false;
-  for (let n = 0; n < parts; n++) {
+  while (true) {
     memory.copy(state + 2 * vector, state, vector);
     combine(state, state, h, state + vector, vector);
     publish(h);
     adopt();
-    touched = touched || load<i32>(row, L.IMPLICIT_HIT) !== 0;
-    kick(row, state, work, n + 1 < parts ? h : h / 2);
     countWork(UNITS * count);
     spendWork((UNITS * count) >> 5);
+    store<f64>(left, load<f64>(left) - (load<i32>(row, L.IMPLICIT_HIT) ? h : TOUCHES * h));
+    n++;
+    if (n === parts || (!(load<f64>(left) > 0) && <f64>(parts - n) * h > LEAST * whole)) break;
+    kick(row, state, work, h);
   }
-  memory.copy(state + 2 * vector, start, 2 * vector);
+  kick(row, state, work, h / 2);
   publishVelocities();
-  store<i32>(row, 0, L.IMPLICIT_REUSED);
-  const end = state + 4 * vector;
-  memory.fill(end + L.IMPLICIT_STATE_END, 0, vector);
-  store<f64>(end, -1);
-  if (!touched) store<f64>(end, 0, 8);
+  store<f64>(state + 4 * vector, -1);
+  return <f64>(parts - n) * h;
 }
 
 /** Drops reused data of the current body every REUSED_STEPS steps. @param step of the tick */
@@ -208,6 +243,8 @@ function stepLed(leader: usize, end: i32): void {
     store<u32>(order + ((<usize>contacts) << 2), <u32>contact);
     contacts++;
   }
+  open(leader);
+  if (length === 1 && contacts === 0 && stepImpact()) return;
   useContacts(order, contacts);
   stepGroup(group, length, end);
   for (let n = 0; n < length; n++) {
