@@ -409,7 +409,8 @@ describe("a soft body", () => {
       const body = {
         ...{ name: "ball", kind: "soft", mesh: { type: "ball", radius: 0.25, subdivisions: 3 } },
         ...{ tetrahedralize: { spacing: 0.1 }, transform: { translate: [0, 0.6, 0] } },
-        material: { density: 61, youngsModulus, poissonsRatio: 0.3 },
+        // undamped, the stiffest keeps 95 % of its height in a bounce, as an explicit reference does
+        material: { density: 61, youngsModulus, poissonsRatio: 0.3, damping: 1 },
       };
       const play = await open({ bodies: [body], colliders: [floor] });
       play.run(10);

@@ -118,8 +118,7 @@ export function kick(row: usize, state: usize, scratch: usize, h: f64): void {
   memory.fill(scratch, 0, 24 * <usize>count);
   addForcesOfTets(row, state, scratch);
   let a =
-    <usize>load<u32>(row, L.IMPLICIT_FIRST) +
-    (<usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X));
+    <usize>load<u32>(row, L.IMPLICIT_FIRST) + (<usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X));
   let v = state + 24 * <usize>count;
   for (let i = 0, g = scratch; i < count; i++, a += 16, v += 24, g += 24) {
     const m = load<f64>(mass + ((<usize>i) << 3));

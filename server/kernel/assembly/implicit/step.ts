@@ -88,7 +88,7 @@ function stepImpact(): bool {
     store<f64>(left, 0);
     return false;
   }
-  const rest = stepExplicitly(left);
+  const rest = stepExplicitly(left, !begins);
   if (rest > 0) stepPart(rest);
   store<f64>(row, h, L.IMPLICIT_STEP_SECONDS);
   store<f64>(row, coefficient, L.IMPLICIT_COEFFICIENT);
@@ -120,10 +120,10 @@ function stepPart(h: f64): void {
 
 /**
  * Takes explicit steps until the current body is clear of colliders, as impact.ts has it, or until the step is over.
- * @param left address of the time for which it may touch, s
+ * @param left address of the time for which it may touch, s; touched whether it has touched one
  * @returns the remaining time, s: 0 or above LEAST steps
  */
-function stepExplicitly(left: usize): f64 {
+function stepExplicitly(left: usize, touched: bool): f64 {
   const work = <usize>load<u32>(row, L.IMPLICIT_WORK);
   const whole = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
   const parts = <i32>ceil<f64>(whole / pace);
@@ -137,7 +137,10 @@ function stepExplicitly(left: usize): f64 {
     adopt();
     countWork(UNITS * count);
     spendWork((UNITS * count) >> 5);
-    store<f64>(left, load<f64>(left) - (load<i32>(row, L.IMPLICIT_HIT) ? h : TOUCHES * h));
+    if (load<i32>(row, L.IMPLICIT_HIT)) {
+      touched = true;
+      store<f64>(left, load<f64>(left) - h);
+    } else if (touched) store<f64>(left, load<f64>(left) - TOUCHES * h);
     n++;
     if (n === parts || (!(load<f64>(left) > 0) && <f64>(parts - n) * h > LEAST * whole)) break;
     kick(row, state, work, h);
