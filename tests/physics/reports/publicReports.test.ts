@@ -409,7 +409,8 @@ describe("a soft body", () => {
       const body = {
         ...{ name: "ball", kind: "soft", mesh: { type: "ball", radius: 0.25, subdivisions: 3 } },
         ...{ tetrahedralize: { spacing: 0.1 }, transform: { translate: [0, 0.6, 0] } },
-        material: { density: 61, youngsModulus, poissonsRatio: 0.3 },
+        // undamped, the stiffest keeps 95 % of its height in a bounce, as an explicit reference does
+        material: { density: 61, youngsModulus, poissonsRatio: 0.3, damping: 1 },
       };
       const play = await open({ bodies: [body], colliders: [floor] });
       play.run(10);
@@ -420,7 +421,7 @@ describe("a soft body", () => {
     expect(tops).toEqual(tops.toSorted((a, b) => a - b));
     expect(tops[0]).toBeGreaterThan(0.2);
     expect(tops[3]).toBeLessThan(0.5);
-    expect(tops[3]).toBeGreaterThan(0.48);
+    expect(tops[3]).toBeGreaterThan(0.475);
   });
 
   test("pressed to half its height by a plate has its shape again afterwards", async () => {

@@ -19,6 +19,7 @@ import { distanceTo, nx, ny, nz } from "../colliders/colliderDistance";
 import { findCoefficients, rests, rootStatic } from "../colliders/coefficients";
 import { frameX, frameY, frameZ, fromFrame, inFrame, turnFromFrame } from "../colliders/motion";
 import { meets } from "../state/filters";
+import { squaredDistanceAt } from "../math/vectors";
 
 /** A particle touches if it is no further above a collider's margin than this part of its contact radius. */
 const NEAR: f32 = 0.002;
@@ -191,6 +192,30 @@ export function anyEntered(row: usize, x: usize, end: usize): bool {
     const r = load<f32>(particle + toPrevious, 12);
     const at = <usize>i * 24;
     if (findEntered(row, x + at, end + at, r) && !findTouched(row, x + at, r)) return true;
+  }
+  return false;
+}
+
+/**
+ * Returns whether a particle would enter a collider faster than the external acceleration moves it: by more than
+ * `times` the displacement that it makes in a step.
+ * @param x, end vectors
+ */
+export function entersFast(row: usize, x: usize, end: usize, times: f64): bool {
+  const least = times * fallOf(row);
+  const mass = <usize>load<u32>(row, L.IMPLICIT_MASS);
+  const toPrevious = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  let particle = <usize>load<u32>(row, L.IMPLICIT_FIRST);
+  for (let i = 0; i < load<i32>(row, L.IMPLICIT_COUNT); i++, particle += 16) {
+    if (!(load<f64>(mass + ((<usize>i) << 3)) > 0)) continue;
+    const at = <usize>i * 24;
+    if (squaredDistanceAt(end + at, x + at) <= least * least) continue;
+    if (!findEntered(row, x + at, end + at, load<f32>(particle + toPrevious, 12))) continue;
+    const approach =
+      <f64>normalX * (load<f64>(x + at) - load<f64>(end + at)) +
+      <f64>normalY * (load<f64>(x + at, 8) - load<f64>(end + at, 8)) +
+      <f64>normalZ * (load<f64>(x + at, 16) - load<f64>(end + at, 16));
+    if (approach > least) return true;
   }
   return false;
 }

@@ -98,13 +98,20 @@ function yOf(a: v128): f64 {
   return f64x2.extract_lane(a, 1);
 }
 
+/** Returns det F of the last deformation. */
+// @inline
+function volumeRatio(): f64 {
+  return (
+    xOf(e0) * (yOf(e1) * z2 - yOf(e2) * z1) +
+    xOf(e1) * (yOf(e2) * z0 - yOf(e0) * z2) +
+    xOf(e2) * (yOf(e0) * z1 - yOf(e1) * z0)
+  );
+}
+
 /** Returns stiffening (mu s:s + lambda/2 (tr s)^2), and the resistance of a crushed element, J/m^3. */
 // @inline
 function density(mu: f64, lambda: f64, stiffening: f64): f64 {
-  const J =
-    xOf(e0) * (yOf(e1) * z2 - yOf(e2) * z1) +
-    xOf(e1) * (yOf(e2) * z0 - yOf(e0) * z2) +
-    xOf(e2) * (yOf(e0) * z1 - yOf(e1) * z0);
+  const J = volumeRatio();
   const trace = s0 + s1 + s2;
   const squares = s0 * s0 + s1 * s1 + s2 * s2 + 2 * (s3 * s3 + s4 * s4 + s5 * s5);
   const E = stiffening * (mu * squares + 0.5 * lambda * trace * trace);
@@ -206,6 +213,38 @@ function scatterStress(tet: usize, g: usize, a: v128, b: v128, c: v128, az: f64,
   store<f64>(p3, load<f64>(p3, 16) - (q0 + q1 + q2), 16);
 }
 
+/** g += V F s b_j of the four corners, s the last stress. */
+// @inline
+function scatterForce(tet: usize, g: usize, V: f64): void {
+  const volume = f64x2.splat(V);
+  scatterStress(
+    tet,
+    g,
+    f64x2.mul(volume, mix(e0, s0, e1, s5, e2, s4)),
+    f64x2.mul(volume, mix(e0, s5, e1, s1, e2, s3)),
+    f64x2.mul(volume, mix(e0, s4, e1, s3, e2, s2)),
+    V * (z0 * s0 + z1 * s5 + z2 * s4),
+    V * (z0 * s5 + z1 * s1 + z2 * s3),
+    V * (z0 * s4 + z1 * s3 + z2 * s2),
+  );
+}
+
+/** g += dE/dx at x, without viscosity. */
+export function addForcesOfTets(row: usize, x: usize, g: usize): void {
+  const mu = load<f64>(row, L.IMPLICIT_MU);
+  const lambda = load<f64>(row, L.IMPLICIT_LAMBDA);
+  const end = endOf(row);
+  for (let tet = <usize>load<u32>(row, L.IMPLICIT_TETS); tet < end; tet += L.IMPLICIT_TET_BYTES) {
+    deform(x, tet);
+    greenStrain();
+    hooke(mu, lambda);
+    scatterForce(tet, g, load<f64>(tet, L.IMPLICIT_TET_VOLUME));
+    if (volumeRatio() >= CRUSHED) continue;
+    storeDeformation(tet);
+    resistCrushing(tet, g, lambda + 2 * mu, false);
+  }
+}
+
 /** J at the vector x. */
 export function energyOfTets(row: usize, x: usize): f64 {
   const mu = load<f64>(row, L.IMPLICIT_MU);
@@ -285,17 +324,7 @@ export function linearizeTets(row: usize, x: usize, g: usize, stresses: bool): f
     const V = load<f64>(tet, L.IMPLICIT_TET_VOLUME);
     sum += V * density(mu, lambda, stiffening);
     hooke(stiffening * mu, stiffening * lambda);
-    const volume = f64x2.splat(V);
-    scatterStress(
-      tet,
-      g,
-      f64x2.mul(volume, mix(e0, s0, e1, s5, e2, s4)),
-      f64x2.mul(volume, mix(e0, s5, e1, s1, e2, s3)),
-      f64x2.mul(volume, mix(e0, s4, e1, s3, e2, s2)),
-      V * (z0 * s0 + z1 * s5 + z2 * s4),
-      V * (z0 * s5 + z1 * s1 + z2 * s3),
-      V * (z0 * s4 + z1 * s3 + z2 * s2),
-    );
+    scatterForce(tet, g, V);
     store<i32>(tet, resistCrushing(tet, g, lambda + 2 * mu, false) ? 1 : 0, L.IMPLICIT_TET_CRUSHED);
     if (stresses) storeStress(tet);
   }

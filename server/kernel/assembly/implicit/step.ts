@@ -28,13 +28,19 @@ import { holdPoints, notePoints } from "./points";
 import { collide } from "../colliders/collide";
 import { findContacts, forgetContacts, useContacts } from "./contacts";
 import { stepGroup } from "./newton";
-import { roundedAt } from "../math/vectors";
-import { workAfter } from "../state/work";
+import { combine, roundedAt } from "../math/vectors";
+import { countWork, workAfter, workDone } from "../state/work";
+import { spendWork } from "../scheduler/clock";
+import { crossing, findPace, kick, mayStrike, pace, setPast, setStep, strikes, TOUCHES } from "./impact";
 
 /** The first of REUSED_STEPS steps of a tick computes rotations and stresses, and the others reuse them. */
 const REUSED_STEPS: i32 = 4;
 /** Share of a tick's work limit after which the bodies of a substep that touch surfaces are not solved further. */
 const SHARE: f32 = 0.25;
+/** Shortest part of a step: particles on colliders begin a step at a distance that must not become speed. */
+const LEAST: f64 = 0.1;
+/** Counted work of an explicit step, for each particle. */
+const UNITS = 25;
 
 // current body
 let row: usize = 0;
@@ -56,12 +62,93 @@ export function stepImplicit(rows: usize, begin: i32, end: i32): void {
     holdPoints(row);
     for (let n = 0; n < due; n++) {
       if (n > 0) takeOver();
+      if (stepImpact()) continue;
       expireReused(done + n);
       useContacts(0, 0);
       stepGroup(row + L.IMPLICIT_SELF, 1, i32.MAX_VALUE);
-      publish();
+      publish(load<f64>(row, L.IMPLICIT_STEP_SECONDS));
     }
   }
+}
+
+/** Takes the current body's step with explicit ones where it strikes a collider. @returns whether it has done so */
+function stepImpact(): bool {
+  if (!mayStrike(row)) return false;
+  const scratch = <usize>load<u32>(row, L.IMPLICIT_WORK);
+  const begins = strikes(row, state, scratch);
+  const left = state + 4 * vector + 8;
+  if (!begins && !(load<f64>(left) > 0)) return false;
+  findPace(row, scratch);
+  if (begins) store<f64>(left, TOUCHES * crossing);
+  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+  const coefficient = load<f64>(row, L.IMPLICIT_COEFFICIENT);
+  const keep = load<f64>(row, L.IMPLICIT_KEEP);
+  const euler = load<f64>(row, L.IMPLICIT_EULER);
+  if (!mayCost(min<f64>(h, load<f64>(left)))) {
+    store<f64>(left, 0);
+    return false;
+  }
+  const rest = stepExplicitly(left, !begins);
+  if (rest > 0) stepPart(rest);
+  store<f64>(row, h, L.IMPLICIT_STEP_SECONDS);
+  store<f64>(row, coefficient, L.IMPLICIT_COEFFICIENT);
+  store<f64>(row, keep, L.IMPLICIT_KEEP);
+  store<f64>(row, euler, L.IMPLICIT_EULER);
+  setPast(row, state);
+  store<i32>(row, 0, L.IMPLICIT_REUSED);
+  memory.fill(state + 4 * vector + L.IMPLICIT_STATE_END, 0, vector);
+  return true;
+}
+
+/** Returns whether explicit steps for this time stay below the tick's share of work. */
+function mayCost(seconds: f64): bool {
+  return (seconds / pace) * <f64>(UNITS * count) < <f64>(workAfter(SHARE) - workDone());
+}
+
+/** Takes an implicit step of this length. */
+function stepPart(h: f64): void {
+  setStep(row, h);
+  setPast(row, state);
+  store<i32>(row, 0, L.IMPLICIT_REUSED);
+  store<f64>(state + 4 * vector, -1);
+  takeOver();
+  useContacts(0, 0);
+  stepGroup(row + L.IMPLICIT_SELF, 1, i32.MAX_VALUE);
+  publish(h);
+  adopt();
+}
+
+/**
+ * Takes explicit steps until the current body is clear of colliders, as impact.ts has it, or until the step is over.
+ * @param left address of the time for which it may touch, s; touched whether it has touched one
+ * @returns the remaining time, s: 0 or above LEAST steps
+ */
+function stepExplicitly(left: usize, touched: bool): f64 {
+  const work = <usize>load<u32>(row, L.IMPLICIT_WORK);
+  const whole = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+  const parts = <i32>ceil<f64>(whole / pace);
+  const h = whole / <f64>parts;
+  let n = 0;
+  kick(row, state, work, h / 2);
+  while (true) {
+    memory.copy(state + 2 * vector, state, vector);
+    combine(state, state, h, state + vector, vector);
+    publish(h);
+    adopt();
+    countWork(UNITS * count);
+    spendWork((UNITS * count) >> 5);
+    if (load<i32>(row, L.IMPLICIT_HIT)) {
+      touched = true;
+      store<f64>(left, load<f64>(left) - h);
+    } else if (touched) store<f64>(left, load<f64>(left) - TOUCHES * h);
+    n++;
+    if (n === parts || (!(load<f64>(left) > 0) && <f64>(parts - n) * h > LEAST * whole)) break;
+    kick(row, state, work, h);
+  }
+  kick(row, state, work, h / 2);
+  publishVelocities();
+  store<f64>(state + 4 * vector, -1);
+  return <f64>(parts - n) * h;
 }
 
 /** Drops reused data of the current body every REUSED_STEPS steps. @param step of the tick */
@@ -159,11 +246,13 @@ function stepLed(leader: usize, end: i32): void {
     store<u32>(order + ((<usize>contacts) << 2), <u32>contact);
     contacts++;
   }
+  open(leader);
+  if (length === 1 && contacts === 0 && stepImpact()) return;
   useContacts(order, contacts);
   stepGroup(group, length, end);
   for (let n = 0; n < length; n++) {
     open(<usize>load<u32>(group + ((<usize>n) << 2)));
-    publish();
+    publish(load<f64>(row, L.IMPLICIT_STEP_SECONDS));
   }
 }
 
@@ -186,7 +275,13 @@ function isFixed(): bool {
  * is Euler's.
  */
 function takeOver(): void {
-  let moved = load<f64>(state + 4 * vector) < 0;
+  if (!adopt() && !(load<f64>(state + 4 * vector) < 0)) return;
+  store<f64>(state + 4 * vector, energyOfTets(row, state) + energyOfTriangles(row, state) + energyOfBends(row, state));
+}
+
+/** Takes over changes as above, and notes whether v changed. @returns whether x changed */
+function adopt(): bool {
+  let moved = false;
   let hit = false;
   const first = <usize>load<u32>(row, L.IMPLICIT_FIRST);
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
@@ -219,11 +314,7 @@ function takeOver(): void {
     }
   }
   store<i32>(row, hit ? 1 : 0, L.IMPLICIT_HIT);
-  if (moved)
-    store<f64>(
-      state + 4 * vector,
-      energyOfTets(row, state) + energyOfTriangles(row, state) + energyOfBends(row, state),
-    );
+  return moved;
 }
 
 /** Returns whether the first three lanes at `place` are a particle's numbers, rounded. */
@@ -242,7 +333,7 @@ function writeRounded(numbers: usize, place: usize): void {
 /**
  * Rounds the state to float32 for all other parts, after `collide` has moved remaining penetration out of colliders.
  */
-function publish(): void {
+function publish(h: f64): void {
   const X = <usize>load<u32>(L.HEADER, L.H_X);
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
   const first = <usize>load<u32>(row, L.IMPLICIT_FIRST);
@@ -252,7 +343,7 @@ function publish(): void {
     writeRounded(x, there);
     writeRounded(x + vector, there + toV);
   }
-  if (load<u32>(row, L.IMPLICIT_TOUCHES)) answerColliders(first, <i32>((first - X) >> 4));
+  if (load<u32>(row, L.IMPLICIT_TOUCHES)) answerColliders(first, <i32>((first - X) >> 4), h);
   const toPrevious = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
   for (let i = 0; i < count; i++) {
     const there = first + ((<usize>i) << 4);
@@ -262,14 +353,20 @@ function publish(): void {
   notePoints(row, <usize>load<u32>(row, L.IMPLICIT_STATE), load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS));
 }
 
+/** Rounds velocities to float32 for all other parts. */
+function publishVelocities(): void {
+  const first = <usize>load<u32>(row, L.IMPLICIT_FIRST);
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  for (let i: usize = 0, v = state + vector; i < <usize>count; i++, v += 24) writeRounded(v, first + toV + (i << 4));
+}
+
 /** Collides the step's motion with colliders. @param particle number of the body's first */
-function answerColliders(first: usize, particle: i32): void {
+function answerColliders(first: usize, particle: i32, h: f64): void {
   const toPrevious = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   let x1 = <usize>load<u32>(row, L.IMPLICIT_STATE) + 2 * vector;
   for (let i = 0; i < count; i++) {
     const there = first + toPrevious + ((<usize>i) << 4);
     for (let r: usize = 0; r < 12; r += 4, x1 += 8) store<f32>(there + r, <f32>load<f64>(x1));
   }
-  const h = <f32>load<f64>(row, L.IMPLICIT_STEP_SECONDS);
-  collide(particle, particle + count, h, <usize>load<u32>(row, L.IMPLICIT_MEETS));
+  collide(particle, particle + count, <f32>h, <usize>load<u32>(row, L.IMPLICIT_MEETS));
 }
