@@ -28,6 +28,13 @@ export interface Facts {
   readonly pins: ReadonlyMap<number, Pin>;
 }
 
+/** Facts of a reader that messages must also take back. */
+interface KnownFacts {
+  looks: Iterable<number>;
+  pins: boolean;
+  movers: boolean;
+}
+
 export class RoomFacts implements Facts {
   readonly #spawnable: readonly number[];
   #tuning: Tuning;
@@ -36,7 +43,7 @@ export class RoomFacts implements Facts {
   absent: Set<number>;
   looks = new Map<number, BodyLook>();
   pins = new Map<number, Pin>();
-  /** Moving colliders that are off their paths. A world tells them anew after a restore. */
+  /** Moving colliders that are off their paths. */
   #movers: readonly MoverRow[] = [];
 
   /** @param spawnable bodies that are absent when the scene starts. @param tuning of the scene file */
@@ -74,6 +81,7 @@ export class RoomFacts implements Facts {
           told.push(encodeTuned(event.tick, event.tuning, event.member));
           break;
         case "yielded":
+          if (JSON.stringify(event.movers) === JSON.stringify(this.#movers)) break;
           this.#movers = event.movers;
           told.push(encodeMovers(tick, event.movers));
           break;
@@ -95,7 +103,9 @@ export class RoomFacts implements Facts {
 
   /** Replaces all facts. @returns messages for members that know the earlier ones */
   replace({ tuning, absent, looks, pins }: FactRows, tick: number): Uint8Array[] {
-    const before = { looks: this.looks.keys(), pins: this.pins.size > 0 };
+    const before = { looks: this.looks.keys(), pins: this.pins.size > 0, movers: this.#movers.length > 0 };
+    // The next tick tells them.
+    this.#movers = [];
     this.#tuning = tuning;
     // The tuning counts paused ticks up to and including this tick.
     this.#tunedTick = tick + 1;
@@ -106,7 +116,7 @@ export class RoomFacts implements Facts {
   }
 
   /** Returns messages with all facts. @param known to the reader, who may have other looks and pins */
-  all(tick: number, known: { looks: Iterable<number>; pins: boolean } = { looks: [], pins: false }): Uint8Array[] {
+  all(tick: number, known: KnownFacts = { looks: [], pins: false, movers: false }): Uint8Array[] {
     const looks = new Map<number, BodyLook>([...[...known.looks].map((body) => [body, {}] as const), ...this.looks]);
     const rows = [...looks].map(([body, look]): LookRow => [body, look, 0]);
     return [
@@ -114,7 +124,7 @@ export class RoomFacts implements Facts {
       // Absent bodies must not be drawn.
       ...(this.#spawnable.length > 0 ? [encodeSpawnable(tick, this.absent, 0)] : []),
       ...(rows.length > 0 ? [encodeLooks(tick, rows)] : []),
-      ...(this.#movers.length > 0 ? [encodeMovers(tick, this.#movers)] : []),
+      ...(known.movers || this.#movers.length > 0 ? [encodeMovers(tick, this.#movers)] : []),
       ...(known.pins || this.pins.size > 0 ? [encodePins(tick, this.pins, 0)] : []),
     ];
   }

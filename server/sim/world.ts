@@ -26,7 +26,7 @@ import type { Pin } from "../../shared/members/pin.ts";
 import type { BodyLook } from "../../shared/scene/bodyLook.ts";
 import type { Tuning } from "../../shared/members/tuningLimits.ts";
 import { carry, comesNear } from "./colliders/movers.ts";
-import { MoverYields } from "./colliders/moverYields.ts";
+import { yieldingMovers } from "./colliders/moverYields.ts";
 import { IntersectionWatch } from "./intersections/watch.ts";
 import { forgetPairList, forgetPushes } from "./rest/keptPushes.ts";
 import type { SimLayout } from "./world/worldLayout.ts";
@@ -89,7 +89,6 @@ export class SimWorld implements World {
   private readonly tuned: RoomTuning;
   private readonly dressed: RoomLooks;
   private readonly pinned: RoomPins;
-  private readonly yields: MoverYields;
   private readonly rest: Rest;
   private readonly islands: SleepingIslands;
   private readonly methods: MethodBodies;
@@ -119,7 +118,6 @@ export class SimWorld implements World {
       refuse: (input) => refuse(this.views, layout, input, (body) => this.inactiveBodies.isAbsent(body)),
       begin: (input) => grab(this.views, layout, this.kernel, input),
     });
-    this.yields = new MoverYields(memory);
     this.rest = new Rest(
       memory,
       this.views,
@@ -196,6 +194,7 @@ export class SimWorld implements World {
     const events: SimEvent[] = [];
     const tick = this.tickNumber + 1;
     const rested = this.resting;
+    const yielded = yieldingMovers(this.memory).length > 0;
     this.takeInputs(inputs, tick, events);
     const applied = performance.now();
     const seconds = noSeconds();
@@ -203,6 +202,7 @@ export class SimWorld implements World {
     if (this.tuned.timeScale === 0) {
       this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
       this.tuned.stand();
+      this.tellYields(tick, yielded, events);
       return { seconds, events };
     }
     const goesOn = this.isUnfinished;
@@ -211,7 +211,7 @@ export class SimWorld implements World {
       this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
       // frames still contain the positions of moving colliders
       if (this.collidersMove()) this.kernel.placeCoreMeshes();
-      this.yields.tell(tick, events);
+      this.tellYields(tick, yielded, events);
       return { seconds, events };
     }
     if (!goesOn) this.beginIslands(tick, rested);
@@ -232,7 +232,7 @@ export class SimWorld implements World {
     const stepped = performance.now();
     this.guard(tick, events);
     tellCrowding(this.views, this.layout, tick, events);
-    this.yields.tell(tick, events);
+    this.tellYields(tick, yielded, events);
     this.phaseWatcher?.(HOST_STAGES.guard);
     // no body is calmed while it rides on a slow collider, directly or on top of another body
     if (finished) this.rest.count(this.mayRest, this.inTheWay(this.stepped - 1).length > 0);
@@ -244,6 +244,12 @@ export class SimWorld implements World {
     seconds.methods = (stepped - solved) / 1000 + this.meanwhileSeconds;
     seconds.guard = (performance.now() - stepped) / 1000;
     return { seconds, events };
+  }
+
+  /** Tells each tick's displacements while there are any, and the first tick without. @param before this tick */
+  private tellYields(tick: number, before: boolean, events: SimEvent[]): void {
+    const movers = yieldingMovers(this.memory);
+    if (before || movers.length > 0) events.push({ type: "yielded", tick, movers });
   }
 
   private takeInputs(inputs: readonly Input[], tick: number, events: SimEvent[]): void {

@@ -92,6 +92,9 @@ test("newcomers learn which moving colliders are off their paths, as long as the
   expect(eventsOf(facts.all(7))).toContainEqual({ ...MOVED, type: "movers", tick: 7 });
   facts.take([{ ...MOVED, movers: [] }], 8);
   expect(isTold(facts.all(8))).toBe(false);
+  expect(isTold(facts.take([{ ...MOVED, movers: [] }], 9))).toBe(false);
+  facts.take([MOVED], 10);
+  expect(eventsOf(facts.replace(rowsOf(facts), 4))).toContainEqual({ type: "movers", tick: 4, movers: [] });
 });
 
 test("a reset makes all spawnable bodies absent", () => {

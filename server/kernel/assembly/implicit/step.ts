@@ -39,6 +39,11 @@ const REUSED_STEPS: i32 = 4;
 const SHARE: f32 = 0.25;
 /** Shortest part of a step: particles on colliders begin a step at a distance that must not become speed. */
 const LEAST: f64 = 0.1;
+/**
+ * Most explicit steps in a step. Each corrects positions on colliders, which adds energy to stiff elements: of tilted
+ * cubes of 25 cells/m those of 10^7 Pa (27 steps) gained 0.6 % in an impact, of 10^8 4 %, of 3 10^9 35 %.
+ */
+const MOST_STEPS: f64 = 64;
 /** Counted work of an explicit step, for each particle. */
 const UNITS = 25;
 
@@ -100,8 +105,9 @@ function stepImpact(): bool {
   return true;
 }
 
-/** Returns whether explicit steps for this time stay below the tick's share of work. */
+/** Returns whether explicit steps for this time stay below the tick's share of work, and are not too short. */
 function mayCost(seconds: f64): bool {
+  if (load<f64>(row, L.IMPLICIT_STEP_SECONDS) > MOST_STEPS * pace) return false;
   return (seconds / pace) * <f64>(UNITS * count) < <f64>(workAfter(SHARE) - workDone());
 }
 
@@ -275,7 +281,10 @@ function isFixed(): bool {
  * is Euler's.
  */
 function takeOver(): void {
-  if (!adopt() && !(load<f64>(state + 4 * vector) < 0)) return;
+  const struck = load<f64>(state + 4 * vector) < 0;
+  if (!adopt() && !struck) return;
+  // BDF2 would take the vibrations of explicit steps for an error of its past, and could gain energy.
+  if (struck) store<i32>(row, 1, L.IMPLICIT_HIT);
   store<f64>(state + 4 * vector, energyOfTets(row, state) + energyOfTriangles(row, state) + energyOfBends(row, state));
 }
 

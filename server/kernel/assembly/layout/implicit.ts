@@ -5,8 +5,8 @@ import { F64, I32, LANES } from "./sizes.ts";
 /** One row for each implicit body (implicit/step.ts). Vectors are f64[3n], x y z of each particle. */
 export const IMPLICIT_FIRST = 0; // i32 address of the first particle in X
 export const IMPLICIT_COUNT = IMPLICIT_FIRST + I32; // i32 particles
-// i32 pointer, STATE: vectors x, v, and x1, v1 of the step before; then f64 elastic energy, J (negative: unknown), f64 s
-// for which it takes explicit steps (impact.ts), and friction forces on colliders
+// i32 pointer, STATE: vectors x, v, and x1, v1 of the step before; then f64 elastic energy, J (negative: unknown),
+// f64 s for which it takes explicit steps (impact.ts), and friction forces on colliders
 export const IMPLICIT_STATE = IMPLICIT_COUNT + I32;
 export const IMPLICIT_MASS = IMPLICIT_STATE + I32; // i32 pointer: f64[n] kg, 0 for fixed particles
 export const IMPLICIT_WORK = IMPLICIT_MASS + I32; // i32 pointer: VECTORS vectors

@@ -1,7 +1,6 @@
 /** `movers`: moving colliders that bodies keep off their paths. */
 import * as field from "../../fields.ts";
 import * as value from "../../serverValues.ts";
-import type { Point } from "../../surfacePoint.ts";
 
 export const number = 84;
 
@@ -25,9 +24,7 @@ interface Event {
 export const parse = ([tick, movers]: value.Values): Event => ({
   type: "movers",
   tick: value.number(tick, "tick"),
-  movers: value.list(movers, "movers").map((row): MoverRow => {
-    const fields = value.list(row, "movers");
-    const [x, y, z]: Point = value.point(fields, 1, "movers");
-    return [value.number(fields[0], "mover"), x, y, z];
-  }),
+  movers: value
+    .list(movers, "movers")
+    .map((row) => value.list(row, "movers").map((part) => value.number(part, "movers")) as unknown as MoverRow),
 });
