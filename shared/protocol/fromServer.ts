@@ -112,7 +112,7 @@ const PARSERS: Readonly<Record<number, (values: Values) => ServerEvent>> = {
 /**
  * @param data one binary WebSocket message
  * @returns the event, or undefined for an unknown message type (the protocol says to ignore it)
- * @throws Error naming the message type and field if a known message does not have the documented form
+ * @throws Error naming the field if a known message does not have the documented form
  */
 export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
   const fields = decode(new Uint8Array(data));

@@ -103,6 +103,7 @@ export function backoffMs(attempt: number, random: number): number {
   return Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)) * (0.7 + 0.6 * random);
 }
 
+const RETRY_AT = ["online", "visibilitychange"];
 export class Connection {
   readonly received = new RateMeter();
   private readonly options: ConnectionOptions;
@@ -112,8 +113,6 @@ export class Connection {
   private lastHeardMs = 0;
   private retryTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly pingTimer: ReturnType<typeof setInterval>;
-  /** The page; undefined in workers and programs. */
-  private readonly page = (globalThis as { document?: EventTarget }).document;
   private ended = false;
   private welcomed = false;
   /** Direct connection that is being tried. */
@@ -124,9 +123,8 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.options = options;
     this.pingTimer = setInterval(() => this.heartbeat(), PING_MS);
-    globalThis.addEventListener?.("online", this.retryNow);
     // Browsers slow down the timers of hidden pages.
-    this.page?.addEventListener("visibilitychange", this.retryNow);
+    for (const event of RETRY_AT) globalThis.addEventListener?.(event, this.retryNow);
     this.open();
   }
 
@@ -294,8 +292,7 @@ export class Connection {
     clearTimeout(this.retryTimer);
     this.direct?.close();
     this.direct = undefined;
-    globalThis.removeEventListener?.("online", this.retryNow);
-    this.page?.removeEventListener("visibilitychange", this.retryNow);
+    for (const event of RETRY_AT) globalThis.removeEventListener?.(event, this.retryNow);
     this.options.onStatus({ state: "ended", code, reason, ...(error && { error }) });
   }
 }

@@ -4,8 +4,8 @@
  * explicit steps (symplectic Euler, which keeps energy; Hairer, Lubich & Wanner 2006):
  *   v += h (a - M^-1 dE/dx) / (1 + h d),  x += h v,  and `collide` stops touching particles, with friction
  * of at most MARGIN/omega, until it has been clear of colliders for as long as sound needs to cross it, or TOUCHES
- * times as long after its last strike. omega^2 bounds the eigenvalues of M^-1 K at rest, by Gershgorin's theorem for the
- * matrix of V (3 lambda + 2 mu) |grad u|^2, which lies above K. An implicit step fills the rest of its step.
+ * times as long after its last strike. omega^2 bounds the eigenvalues of M^-1 K at rest, by Gershgorin's theorem for
+ * the matrix of V (3 lambda + 2 mu) |grad u|^2, which lies above K. An implicit step fills the rest of its step.
  */
 import * as L from "../layout/layout";
 import { entersFast } from "./colliderContacts";

@@ -46,7 +46,8 @@ const FAST: f64 = 0.05;
  * While all of it was undone, light corners that sprang against a heavy ball in each substep kept their distance from
  * it. They pushed more when the ball rose than when it sank: 40 kg bounced on a soft cube for ever. Of what is fast all
  * is undone: else a pellet of 200 m/s pressed cloth into itself for ten times as long.
- * @param depth to separate; R of the first ball, m; impact the part of the approach that is reversed; first, second particles of the two
+ * @param depth to separate; impact the part of the approach that is reversed; first, second particles of the two; R of
+ * the first ball, m
  */
 function turned(approach: f64, depth: f64, impact: f64, e: f32, first: usize, second: usize, R: f64): f64 {
   if (!(approach > 0)) return 0;

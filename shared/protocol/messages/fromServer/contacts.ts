@@ -15,6 +15,6 @@ export const encode = (tick: number, pairs: readonly [number, number][]): Uint8A
 
 export const parse = ([tick, pairs]: value.Values): { type: "contacts"; tick: number; pairs: [number, number][] } => ({
   type: "contacts",
-  tick: value.number(tick, "contacts tick"),
+  tick: value.number(tick, "tick"),
   pairs: value.list(pairs, "contacts").map(value.pair),
 });

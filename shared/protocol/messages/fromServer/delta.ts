@@ -22,7 +22,7 @@ interface Event {
 
 export const parse = ([tick, baseTick, data]: value.Values): Event => ({
   type: "delta",
-  tick: value.number(tick, "delta tick"),
-  baseTick: value.number(baseTick, "delta baseTick"),
+  tick: value.number(tick, "tick"),
+  baseTick: value.number(baseTick, "baseTick"),
   data: value.bytes(data, "delta data"),
 });

@@ -14,5 +14,5 @@ export const encode = (request: number): Uint8Array => value.encoder.encode([num
 
 export const parse = ([request]: value.Values): { type: "done"; request: number } => ({
   type: "done",
-  request: value.number(request, "done request"),
+  request: value.number(request, "request"),
 });

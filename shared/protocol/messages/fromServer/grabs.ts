@@ -57,14 +57,14 @@ export function encode(tick: number, members: Iterable<GrabsOf>): Uint8Array {
 
 export const parse = ([tick, members]: value.Values): { type: "grabs"; tick: number; members: MemberGrabs[] } => ({
   type: "grabs",
-  tick: value.number(tick, "grabs tick"),
+  tick: value.number(tick, "tick"),
   members: value.list(members, "grabs").map(memberOf),
 });
 
 function memberOf(entry: unknown): MemberGrabs {
   const [member, cursor, grabs] = value.list(entry, "grabs entry");
   return {
-    member: value.number(member, "grabs member"),
+    member: value.number(member, "member"),
     cursor: cursor == null ? undefined : value.point(value.list(cursor, "cursor"), 0, "cursor"),
     grabs: value.list(grabs ?? [], "grabs").map(grabOf),
   };
@@ -76,10 +76,10 @@ export function grabOf(entry: unknown): Grab {
   const [grab, body, triangle, u, v] = fields;
   return {
     grab: value.number(grab, "grab"),
-    body: value.number(body, "grab body"),
-    triangle: value.number(triangle, "grab triangle"),
-    u: value.number(u, "grab u"),
-    v: value.number(v, "grab v"),
+    body: value.number(body, "body"),
+    triangle: value.number(triangle, "triangle"),
+    u: value.number(u, "u"),
+    v: value.number(v, "v"),
     target: value.point(fields, 5, "grab target"),
     ...(fields[8] === true && { together: true as const }),
   };

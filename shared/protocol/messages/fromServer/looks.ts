@@ -31,7 +31,7 @@ interface Event {
 
 export const parse = ([tick, looks]: value.Values): Event => ({
   type: "looks",
-  tick: value.number(tick, "looks tick"),
+  tick: value.number(tick, "tick"),
   looks: value.list(looks, "looks").map(rowOf),
 });
 
@@ -39,8 +39,8 @@ function rowOf(row: unknown): LookRow {
   const [body, look, member] = value.list(row, "look");
   const { color, ...more } = value.record(look, "look") as BodyLook;
   return [
-    value.number(body, "look body"),
+    value.number(body, "body"),
     { ...more, ...(color !== undefined && { color: value.safeColor(color) }) },
-    value.number(member, "look member"),
+    value.number(member, "member"),
   ];
 }

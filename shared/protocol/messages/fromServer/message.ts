@@ -21,7 +21,7 @@ interface Event {
 
 export const parse = ([member, kind, data]: value.Values): Event => ({
   type: "message",
-  member: value.number(member, "message member"),
+  member: value.number(member, "member"),
   kind: String(kind),
   data,
 });

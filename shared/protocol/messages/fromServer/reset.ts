@@ -13,6 +13,6 @@ export const encode = (tick: number, member: number): Uint8Array => value.encode
 
 export const parse = ([tick, member]: value.Values): { type: "reset"; tick: number; member: number } => ({
   type: "reset",
-  tick: value.number(tick, "reset tick"),
-  member: value.number(member, "reset member"),
+  tick: value.number(tick, "tick"),
+  member: value.number(member, "member"),
 });

@@ -25,7 +25,7 @@ interface Event {
 
 export const parse = ([tick, bodies, member]: value.Values): Event => ({
   type: "spawnable",
-  tick: value.number(tick, "spawnable tick"),
-  bodies: value.list(bodies, "spawnable bodies").map((body) => value.number(body, "spawnable body")),
-  member: value.number(member, "spawnable member"),
+  tick: value.number(tick, "tick"),
+  bodies: value.list(bodies, "bodies").map((body) => value.number(body, "body")),
+  member: value.number(member, "member"),
 });

@@ -39,24 +39,24 @@ export function parse([tick, gravity, bodies, member, room]: value.Values): Even
   const numbers = WIND_FIELDS.map((name) => [name, value.number(air[name], `wind ${name}`)]);
   return {
     type: "tuned",
-    tick: value.number(tick, "tuned tick"),
+    tick: value.number(tick, "tick"),
     tuning: {
       gravity: vector(gravity, "tuned gravity"),
       wind: { ...(Object.fromEntries(numbers) as unknown as Wind), velocity: vector(air.velocity, "wind velocity") },
       timeScale: value.number(timeScale, "tuned timeScale"),
       pausedTicks: value.number(pausedTicks, "tuned pausedTicks"),
-      bodies: value.list(bodies, "tuned bodies").map(bodyOf),
+      bodies: value.list(bodies, "bodies").map(bodyOf),
     },
-    member: value.number(member, "tuned member"),
+    member: value.number(member, "member"),
   };
 }
 
 const vector = (entry: unknown, what: string): Point => value.point(value.list(entry, what), 0, what);
 
 function bodyOf(row: unknown): BodyTuning {
-  const [body, damping, friction, more] = value.list(row, "tuned body");
-  const fields: Record<string, unknown> = { damping, friction, ...value.record(more, "tuned body") };
-  const tuning: BodyTuning = { body: value.number(body, "tuned body") };
+  const [body, damping, friction, more] = value.list(row, "body");
+  const fields: Record<string, unknown> = { damping, friction, ...value.record(more, "body") };
+  const tuning: BodyTuning = { body: value.number(body, "body") };
   for (const field of BODY_FIELDS)
     if (fields[field] !== undefined && fields[field] !== null)
       tuning[field] = value.number(fields[field], `tuned ${field}`);

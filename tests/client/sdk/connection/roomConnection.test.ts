@@ -134,7 +134,7 @@ test("a half-open line, which carries nothing and does not close, is given up an
 // Colyseus 348: browsers stop the timers of hidden pages
 test("a page that is shown again reconnects without waiting for its timer", async () => {
   const page = new EventTarget();
-  vi.stubGlobal("document", page);
+  vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
   const wait = globalThis.setTimeout;
   const long = ((act: () => void, ms: number) => (ms > 100 ? 1 : wait(act, ms))) as typeof setTimeout;
   const own = connect();
