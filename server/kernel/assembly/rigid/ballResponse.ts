@@ -38,24 +38,31 @@ function shift(at: usize, toLow: usize, s: f64, x: f64, y: f64, z: f64): void {
   put(at + 8, place(at + 8, toLow) + s * z, toLow);
 }
 
-/** Part of the radius above which an approach in one substep is fast. */
+/** Part of the radius above which a ball's way in one substep is fast. */
 const FAST: f64 = 0.05;
+
+function isFast(shape: usize, R: f64): bool {
+  const x = displacement(shape, 0);
+  const y = displacement(shape, 8);
+  const z = displacement(shape, 16);
+  return x * x + y * y + z * z > FAST * FAST * R * R;
+}
 
 /**
  * Returns the displacement that must undo an approach `approach`: reversed by restitution, or undone up to the contact.
  * While all of it was undone, light corners that sprang against a heavy ball in each substep kept their distance from
- * it. They pushed more when the ball rose than when it sank: 40 kg bounced on a soft cube for ever. Of what is fast all
- * is undone: else a pellet of 200 m/s pressed cloth into itself for ten times as long.
- * @param depth to separate; impact the part of the approach that is reversed; first, second particles of the two; R of
- * the first ball, m
+ * it. They pushed more when the ball rose than when it sank: 40 kg bounced on a soft cube for ever. Of a fast ball's
+ * approach all is undone: else a pellet of 200 m/s pressed cloth into itself for ten times as long.
+ * @param depth to separate; impact the part of the approach that is reversed; first, second particles of the two; fast
+ * `isFast` of the first
  */
-function turned(approach: f64, depth: f64, impact: f64, e: f32, first: usize, second: usize, R: f64): f64 {
+function turned(approach: f64, depth: f64, impact: f64, e: f32, first: usize, second: usize, fast: bool): f64 {
   if (!(approach > 0)) return 0;
   const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
   const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
   const back = min<f32>(bounce(e, <f32>impact, first + toAcc, h), bounce(e, <f32>impact, second + toAcc, h));
   if (back > 0) return approach + <f64>back;
-  return approach > FAST * R ? approach : min<f64>(approach, depth);
+  return fast ? approach : min<f64>(approach, depth);
 }
 
 /** Square root of the restitution of the surface that owns a particle. */
@@ -166,7 +173,7 @@ export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, 
   const root = rootBounceOf(first);
   const e: f32 = root > 0 ? root * rootBounceOf(A) : 0;
   const pulled = e > 0 && !two ? pulledAlong(A, B, C) : 0;
-  const back = turned(approach, depth, min<f64>(approach, approach - pulled), e, first, A, R);
+  const back = turned(approach, depth, min<f64>(approach, approach - pulled), e, first, A, isFast(shape, R));
   const answers = !two && noteCorners(A, B, C);
   const still = (max<f64>(0, depth - back) / W) * (answers ? RELEASE : 1);
   const lambda = answers ? back / W + still : max<f64>(depth, back) / W;
@@ -307,7 +314,7 @@ export function touchBall(one: usize, two: usize): bool {
     rootBounceOf(first) * rootBounceOf(second),
     first,
     second,
-    load<f64>(one, L.SHAPE_RADIUS),
+    isFast(one, R),
   );
   const lambda = max<f64>(depth, back) / W;
   const still = max<f64>(0, depth - back) / W;
