@@ -50,7 +50,8 @@ function asJson(value: unknown): string {
 function shown(value: unknown): string {
   // Numbers not as JSON, which has null for NaN; text that looks like another value in quotes.
   const plain =
-    typeof value === "number" || (typeof value === "string" && !/^(|true|false|null|[-+.\d].*)$/.test(value));
+    typeof value === "number" ||
+    (typeof value === "string" && !["true", "false", "null"].includes(value) && Number.isNaN(Number(value)));
   const text = plain ? String(value) : asJson(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text;
 }

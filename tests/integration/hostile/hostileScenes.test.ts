@@ -59,7 +59,7 @@ test.each([
 ])("a mesh path outside the scenes folder is refused: %s", async (name, path) => {
   expect(await failure(server.url, scene(name, { type: "file", path }))).toMatchObject({
     code: "BUILD_FAILED",
-    message: `Scene ${name} could not be built: scene /bodies/0/mesh/path: "${path}" is not allowed, must be a path within the scenes folder`,
+    message: `Scene ${name} could not be built: scene /bodies/0/mesh/path: ${path} is not allowed, must be a path within the scenes folder`,
   });
 });
 
@@ -70,7 +70,7 @@ test("a collider's mesh may not be outside either", async () => {
     { colliders: [{ type: "mesh", mesh: { type: "file", path: "../outside.obj" } }] },
   );
   expect((await failure(server.url, name)).message).toContain(
-    '/colliders/0/mesh/path: "../outside.obj" is not allowed, must be a path within the scenes folder',
+    "/colliders/0/mesh/path: ../outside.obj is not allowed, must be a path within the scenes folder",
   );
 });
 

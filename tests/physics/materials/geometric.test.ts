@@ -151,7 +151,7 @@ test("a cloth with a volume needs a closed mesh", async () => {
       ],
     }),
   ).rejects.toThrow(
-    'scene /bodies/0/material/volume: "8 open edges" is not allowed, must be a closed mesh, such as a ball',
+    "scene /bodies/0/material/volume: 8 open edges is not allowed, must be a closed mesh, such as a ball",
   );
 });
 
