@@ -2,7 +2,7 @@
  * The server's configuration: every environment variable with its default and limits, in one table that `readConfig`
  * checks. Only `main.ts` calls it with `process.env`; nothing else reads the environment.
  */
-import { hinted, nearest } from "../shared/scene/sceneSchemaFaults.ts";
+import { hinted, nearest } from "../shared/didYouMean.ts";
 import { parseTrustProxy, type TrustProxy } from "./trust.ts";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";

@@ -37,6 +37,7 @@ export class ReplayBuffer {
   readonly displayed: Float32Array;
   /** 1 for each spawnable body that is not in the room at that moment. */
   readonly hidden: Uint8Array;
+  /** Moving colliders off their paths. */
   readonly yields = new MoverYields(Infinity);
   private readonly frames: FrameEvent[] = [];
   private readonly absent: { tick: number; bodies: ReadonlySet<number> }[] = [];

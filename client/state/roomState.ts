@@ -31,8 +31,9 @@ export class RoomState extends RoomMirror {
   /** 1 for each spawnable body that is not in the room, and not drawn. */
   hidden = new Uint8Array(0);
   readonly time = new SimulatedTime();
-  private readonly absent = new AbsentBodies();
+  /** Moving colliders off their paths. */
   readonly yields = new MoverYields();
+  private readonly absent = new AbsentBodies();
   /** `ticksPerSecond` of `clock` and `playout`. */
   private pace = Number.NaN;
   private rejoining = false;

@@ -73,7 +73,6 @@ export class RoomView {
   readonly floorY: number;
   /** Pictures drawn so far. */
   drawn = 0;
-  private drawnMs = 0;
   /** Area of the picture without tools. */
   freeArea: () => FreeArea = () => WHOLE;
   /** Draws the cursors of other members over the picture; called with each picture. */
@@ -104,6 +103,8 @@ export class RoomView {
   private readonly foot = new Vector3();
   private readonly ended = new AbortController();
   private dirty = true;
+  /** Time of the last picture. */
+  private drawnMs = 0;
   private visible = false;
   /** The cost of a picture with bodies has been measured. */
   private measured = false;

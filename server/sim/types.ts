@@ -207,7 +207,7 @@ export type SimEvent =
    * body was taken out, or the scene starts again.
    */
   | { type: "pinned"; tick: number; member: number; pin: number; before?: Pin; after?: Pin; input?: number }
-  /** All moving colliders that bodies keep off their paths, with their displacements, m; once without any. */
+  /** All moving colliders that bodies keep off their paths, with displacements, m: each tick with any, and the next. */
   | { type: "yielded"; tick: number; movers: MoverRow[] }
   /** `tuning` applies from this tick on. */
   | { type: "tuned"; tick: number; member: number; tuning: Tuning };

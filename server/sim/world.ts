@@ -194,7 +194,7 @@ export class SimWorld implements World {
     const events: SimEvent[] = [];
     const tick = this.tickNumber + 1;
     const rested = this.resting;
-    const yielded = yieldingMovers(this.memory).length > 0;
+    const yielded = yieldingMovers(this.views.i32).length > 0;
     this.takeInputs(inputs, tick, events);
     const applied = performance.now();
     const seconds = noSeconds();
@@ -248,7 +248,7 @@ export class SimWorld implements World {
 
   /** Tells each tick's displacements while there are any, and the first tick without. @param before this tick */
   private tellYields(tick: number, before: boolean, events: SimEvent[]): void {
-    const movers = yieldingMovers(this.memory);
+    const movers = yieldingMovers(this.views.i32);
     if (before || movers.length > 0) events.push({ type: "yielded", tick, movers });
   }
 

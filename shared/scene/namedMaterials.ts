@@ -5,7 +5,7 @@
 import { MATERIAL_PRESETS, type PresetName, presetsOf } from "./materialPresets.ts";
 import type { Body } from "./scene.ts";
 import type { SceneFault } from "./sceneError.ts";
-import { hinted, nearest } from "./sceneSchemaFaults.ts";
+import { hinted, nearest } from "../didYouMean.ts";
 
 type Named = { preset: string } & Record<string, unknown>;
 

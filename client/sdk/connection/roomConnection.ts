@@ -103,7 +103,9 @@ export function backoffMs(attempt: number, random: number): number {
   return Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)) * (0.7 + 0.6 * random);
 }
 
+/** Events after which it reconnects without waiting: browsers slow down the timers of hidden pages. */
 const RETRY_AT = ["online", "visibilitychange"];
+
 export class Connection {
   readonly received = new RateMeter();
   private readonly options: ConnectionOptions;
@@ -123,7 +125,6 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.options = options;
     this.pingTimer = setInterval(() => this.heartbeat(), PING_MS);
-    // Browsers slow down the timers of hidden pages.
     for (const event of RETRY_AT) globalThis.addEventListener?.(event, this.retryNow);
     this.open();
   }

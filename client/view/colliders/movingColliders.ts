@@ -7,6 +7,8 @@ import { centerOf, compileMotion, poseAt, type Path } from "../../../shared/geom
 import type { MoverRow } from "../../../shared/protocol/fromServer.ts";
 import type { TopologyCollider } from "../../../shared/topology.ts";
 
+const NONE: readonly MoverRow[] = [];
+
 interface Mover {
   object: Object3D;
   path: Path;
@@ -23,7 +25,7 @@ export class MovingColliders {
   private readonly facing = new Quaternion();
   private readonly translate = new Vector3();
   private shown = Number.NaN;
-  private yields: readonly MoverRow[] = [];
+  private yields = NONE;
 
   /** @param objects one object per collider, in the same order, at its position in the scene */
   constructor(colliders: readonly TopologyCollider[], objects: readonly Object3D[]) {
@@ -48,7 +50,7 @@ export class MovingColliders {
    * @param yields displacements from the paths
    * @returns true if anything moved since the last call
    */
-  update(seconds: number, yields: readonly MoverRow[] = []): boolean {
+  update(seconds: number, yields: readonly MoverRow[] = NONE): boolean {
     if (this.movers.length === 0 || (seconds === this.shown && yields === this.yields)) return false;
     this.shown = seconds;
     this.yields = yields;

@@ -5,14 +5,13 @@ import type { MoverRow } from "../../../shared/protocol/fromServer.ts";
 /** Displacements are rounded to this, m. */
 const RESOLUTION = 1e-4;
 
-/** Returns the displacements, m, of all moving colliders that are off their paths. */
-export function yieldingMovers({ buffer }: WebAssembly.Memory): MoverRow[] {
-  const header = new Int32Array(buffer, L.HEADER);
+/** Returns the displacements, m, of all moving colliders that are off their paths. @param i32 the world's memory */
+export function yieldingMovers(i32: Int32Array): MoverRow[] {
   const movers: MoverRow[] = [];
-  for (let n = 0; n < header[L.H_MOTION_COUNT / 4]!; n++) {
-    const at = header[L.H_MOTIONS / 4]! + n * L.MOTION_BYTES + L.MOTION_YIELD;
+  for (let n = 0; n < i32[(L.HEADER + L.H_MOTION_COUNT) / 4]!; n++) {
+    const at = i32[(L.HEADER + L.H_MOTIONS) / 4]! + n * L.MOTION_BYTES + L.MOTION_YIELD;
     const [x, y, z] = Array.from(
-      new Float64Array(buffer, at, 3),
+      new Float64Array(i32.buffer, at, 3),
       (part) => RESOLUTION * Math.round(part / RESOLUTION) + 0,
     );
     if (x !== 0 || y !== 0 || z !== 0) movers.push([n, x!, y!, z!]);

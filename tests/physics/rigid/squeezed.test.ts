@@ -142,7 +142,7 @@ test.each([0.98, 0.9, 0.5])("a press that goes down to %f of a box's height stop
   let fastest = 0;
   let told = 0;
   for (let t = 0; t < 2 * lab.created.layout.tickHz; t++) {
-    // What members draw: the displacement of each tick, to a tenth of a millimeter.
+    // Members draw the displacement of each tick, to a tenth of a millimeter.
     for (const event of lab.run(1)) if (event.type === "yielded") told = event.movers[0]?.[2] ?? 0;
     expect(Math.abs(told - yields(lab)[0]!)).toBeLessThanOrEqual(0.5001e-4);
     fastest = Math.max(fastest, fastestOf(lab, 0));

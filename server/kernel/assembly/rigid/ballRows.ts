@@ -1,8 +1,8 @@
 /**
- * Contacts of a squeezed ball with the firm triangles on its list (balls.ts), as rows beside those with colliders
- * (rigidGround.ts): triangles of mesh colliders and of rigid bodies. Solved by balls.ts after the rows, a ball between
- * a mover and such a triangle was pushed from one to the other without the mover's yielding, and was thrown at 50 to
- * 350 m/s.
+ * Contacts of a ball that is squeezed, or rests on rigid bodies, with the firm triangles on its list (balls.ts), as
+ * rows beside those with colliders (rigidGround.ts): triangles of mesh colliders and of rigid bodies. Solved by
+ * balls.ts after the rows, a ball between a mover and such a triangle was pushed from one to the other without the
+ * mover's yielding, and was thrown at 50 to 350 m/s.
  */
 import * as L from "../layout/layout";
 import { closestPoint, closestX, closestY, closestZ, weightA, weightB, weightC } from "../math/closestOnTriangle";

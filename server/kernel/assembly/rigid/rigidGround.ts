@@ -85,12 +85,12 @@ export function addGrounds(row: usize, at: usize, most: i32, scratch: usize): i3
       count++;
     }
   }
-  if (ball) return addSqueezed(row, contacts, count, most, scratch);
+  if (ball) return addBall(row, contacts, count, most, scratch);
   return bouncing && !isSqueezed(contacts, count) ? leaveOutBounces(contacts, count) : count;
 }
 
 /** Adds contacts of a ball with triangles, if it is squeezed or rests on a rigid body. @returns number of all, or 0 */
-function addSqueezed(row: usize, contacts: usize, count: i32, most: i32, scratch: usize): i32 {
+function addBall(row: usize, contacts: usize, count: i32, most: i32, scratch: usize): i32 {
   const triangles = contacts + <usize>count * L.RIGID_CONTACT_BYTES;
   findStart(row, 0);
   put(scratch, startX, startY, startZ);

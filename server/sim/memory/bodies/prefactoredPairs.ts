@@ -20,16 +20,16 @@ export interface PlannedPairs {
   write: (view: DataView, row: number) => void;
 }
 
-/** @returns undefined for a body without bending, or with stencils that are not flat at rest */
+/**
+ * @param columnOf byte offset of each particle's column in a vector; of fixed particles behind the last one
+ * @returns undefined for a body without bending, or with stencils that are not flat at rest
+ */
 export function planPairs(
   { bends, factor: { order } }: PrefactoredModel,
-  particles: number,
+  columnOf: Uint32Array,
   allocator: Allocator,
 ): PlannedPairs | undefined {
   if (!bends || bends.rest.some((rest) => rest !== 0)) return undefined;
-  // fixed particles have the column behind the last one
-  const columnOf = new Uint32Array(particles).fill(order.length);
-  order.forEach((particle, k) => (columnOf[particle] = k));
   const rows = Array.from(order, () => new Map<number, Pair>());
   bends.alpha.forEach((alpha, e) => {
     for (let a = 0; a < 4; a++)
@@ -37,7 +37,7 @@ export function planPairs(
         const [own, other] = [bends.particles[4 * e + a]!, bends.particles[4 * e + b]!];
         const column = columnOf[other]!;
         if (columnOf[own]! >= column) continue;
-        const row = rows[columnOf[own]!]!;
+        const row = rows[columnOf[own]! / LANES]!;
         const pair = row.get(other) ?? { other, column, stiffness: 0 };
         pair.stiffness -= (bends.K[4 * e + a]! * bends.K[4 * e + b]!) / alpha;
         row.set(other, pair);
@@ -54,7 +54,7 @@ export function planPairs(
       sorted.flat().forEach(({ other, column, stiffness }, n) => {
         const at = pairs + n * L.PREFACTORED_PAIR_BYTES;
         view.setUint32(at + L.PREFACTORED_PAIR_PARTICLE, 16 * other, true);
-        view.setUint32(at + L.PREFACTORED_PAIR_COLUMN, LANES * column, true);
+        view.setUint32(at + L.PREFACTORED_PAIR_COLUMN, column, true);
         view.setFloat32(at + L.PREFACTORED_PAIR_STIFFNESS, stiffness, true);
       });
     },

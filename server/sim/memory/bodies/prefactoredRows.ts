@@ -73,7 +73,7 @@ export function planPrefactored(
     const writeFactor = planFactor(model.factor, allocator);
     const at = takeArrays(model, body.particleCount, meets, allocator);
     // with pairs a draped sheet did not fall asleep within 10 s, but crept: another rounding
-    const pairs = touches ? undefined : planPairs(model, body.particleCount, allocator);
+    const pairs = touches ? undefined : planPairs(model, columnsOf(model.factor, body.particleCount), allocator);
     return { body, index, model, writeFactor, pairs, at };
   });
   const columns = Math.max(0, ...planned.map(({ model }) => model.factor.order.length));

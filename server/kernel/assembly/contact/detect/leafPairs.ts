@@ -247,7 +247,8 @@ function lookedAt(k: i32, leaves: usize, bits: usize, all: i32): i32 {
   const c = bitsOf(leaves + 16, bits);
   const d = bitsOf(leaves + 24, bits);
   if (!((a | b | c | d) & L.STIRRED)) return awake;
-  const stirred = ((a & 1) | ((b & 1) << 1) | ((c & 1) << 2) | ((d & 1) << 3)) & all;
+  // STIRRED is the lowest bit: row k's goes to bit k
+  const stirred = ((a & L.STIRRED) | ((b & L.STIRRED) << 1) | ((c & L.STIRRED) << 2) | ((d & L.STIRRED) << 3)) & all;
   for (let left = stirred; left; left &= left - 1) {
     const i = <i32>ctz(left);
     wakeRows(k + i, (bitsOf(leaves + ((<usize>i) << 3), bits) & L.STIRRED_FAR) !== 0);

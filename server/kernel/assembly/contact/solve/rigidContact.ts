@@ -214,8 +214,9 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
   beginRows();
   for (let n = 0; n < contacts; n++) visitSoft(contactAt(n), true);
   for (let n = 0; n < contacts; n++) prepare(contactAt(n));
-  if (load<i32>(L.HEADER, L.H_BALL_COUNT) && ballsHaveRows()) listBalls(scratch);
-  addColliders(scratch);
+  const balls = ballsHaveRows();
+  if (balls && load<i32>(L.HEADER, L.H_BALL_COUNT)) listBalls(scratch);
+  addColliders(balls, scratch);
   beginMovers(first);
   if (!contacts) {
     moveMovers(0);
@@ -405,10 +406,9 @@ function driveOnOne(contact: usize, b: f64): void {
   pushMover(contact, add);
 }
 
-/** Adds contacts of all rigid bodies with analytic colliders. */
-function addColliders(scratch: usize): void {
+/** Adds contacts of all rigid bodies with analytic colliders. @param balls `ballsHaveRows` */
+function addColliders(balls: bool, scratch: usize): void {
   const most = load<i32>(L.HEADER, L.H_RIGID_CONTACT_CAPACITY);
-  const balls = ballsHaveRows();
   for (let n = 0, bodies = load<i32>(L.HEADER, L.H_BODY_COUNT); n < bodies; n++) {
     const row = standingRow(n, balls);
     if (!row) continue;
