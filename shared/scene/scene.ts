@@ -408,7 +408,7 @@ export interface Scene {
   /** Substeps a tick; h = 1/(tickHz substeps). @asType integer @minimum 1 @maximum 512 @default 20 */
   substeps?: number;
   /**
-   * Solver iterations a substep.
+   * Solver iterations a substep. Scenes of compliant bodies take as many small steps instead.
    * @asType integer @minimum 1 @maximum 200 @default 1
    */
   iterations?: number;

@@ -15,6 +15,7 @@ import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/world/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/memoryMap.ts";
+import { visitsOf, type Visits } from "../../server/sim/constraints/overRelaxation.ts";
 import { planBlocks, type ColorRange } from "../../server/sim/memory/writeBlocks.ts";
 import type { Form } from "../../server/sim/constraints/constraint.ts";
 import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";
@@ -122,7 +123,7 @@ export interface Kit {
 }
 
 /** Memory of a room with one body of these elements; particles have no positions yet. */
-function openRoom(e: Elements, w: Float64Array, form: Form) {
+function openRoom(e: Elements, w: Float64Array, form: Form, visits: Visits | undefined) {
   const N = w.length;
   const allocator = new Allocator();
   const rows = Math.ceil((N + L.DUMMIES) / 4) * 4;
@@ -132,7 +133,7 @@ function openRoom(e: Elements, w: Float64Array, form: Form) {
   const acc = allocator.take(16 * rows);
   const low = allocator.take(16 * rows);
   const bodyRows = allocator.take(2 * L.BODY_BYTES);
-  const planned = planBlocks([{ elements: [e], first: 0, particleCount: N, form }], allocator);
+  const planned = planBlocks([{ elements: [e], first: 0, particleCount: N, form }], allocator, visits);
   const scratch = allocator.take(L.SCRATCH_BYTES);
   const room = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
   const f32 = new Float32Array(room.buffer);
@@ -164,21 +165,25 @@ function runRange(kernel: Kernel, range: ColorRange, kind: number, pass: number,
     throw new Error(`kind ${kind} of ${range.kind}: the kernel does not solve such blocks`);
 }
 
-/** @param x float64[3N] m, current positions; w float64[N] 1/kg; h s; form of the constraint */
+/**
+ * @param x float64[3N] m, current positions; w float64[N] 1/kg; h s; form of the constraint; iterations of an
+ *   over-relaxed sweep
+ */
 export function makeKit(
   elements: Elements,
   x: Float64Array,
   w: Float64Array,
   h: number,
   form: Form = "compliant",
+  iterations?: number,
 ): Kit {
   const e = roundElements(elements);
   const N = w.length;
-  const { kernel, f32, x: X, low, ranges, scratch } = openRoom(e, w, form);
-  const particles = makeParticles(N);
-  particles.w.set(Float32Array.from(w));
   // rounded as in the kernel
   const twinH = 1 / Math.sqrt(Math.fround(1 / Math.fround(Math.fround(h) * Math.fround(h))));
+  const particles = { ...makeParticles(N), iterations };
+  particles.w.set(Float32Array.from(w));
+  const { kernel, f32, x: X, low, ranges, scratch } = openRoom(e, w, form, visitsOf(particles, twinH));
   const { corners: size, twin, phase, paperPhase, after, bytes } = CONSTRAINTS[e.kind];
   const count = twin.memory;
   const remembered = new Float64Array((count * e.particles.length) / size);

@@ -75,14 +75,14 @@ const USES: readonly Use[] = [
     path: "/",
     way: DESK,
     ready: (page) => page.waitForSelector(".card"),
-    presses: [".more-scenes summary", ".paper-scenes summary", ".more-scenes summary"],
+    presses: [".chips label >> nth=1", ".chips label >> nth=2", ".chips label >> nth=0"],
   },
   {
     what: "lobby on a phone",
     path: "/",
     way: PHONE,
     ready: (page) => page.waitForSelector(".card"),
-    presses: [".more-scenes summary", ".paper-scenes summary", ".more-scenes summary"],
+    presses: [".chips label >> nth=1", ".chips label >> nth=2", ".chips label >> nth=0"],
   },
   {
     what: "room",

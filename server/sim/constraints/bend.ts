@@ -13,14 +13,22 @@ import { bendingEnergy, bendingGradient, solveBending } from "../reference/bendi
 import { bendElements } from "./bending.ts";
 import { NONE, rowsOf, type Constraint } from "./constraint.ts";
 import type { BendElements } from "./elements.ts";
+import { ownShare, type Visits } from "./overRelaxation.ts";
 import { sheetBending } from "./sheetBending.ts";
 
-function writeBend(f32: Float32Array, at: number, e: BendElements, i: number, w: (corner: number) => number): void {
+function writeBend(
+  f32: Float32Array,
+  at: number,
+  e: BendElements,
+  i: number,
+  w: (corner: number) => number,
+  visits?: Visits,
+): void {
   // in the order in which four lanes of float32 add up
   let W = 0;
   for (let k = 3; k >= 0; k--)
     W = Math.fround(W + Math.fround(w(k) * Math.fround(Math.fround(e.K[4 * i + k]!) * Math.fround(e.K[4 * i + k]!))));
-  f32[at + L.BEND_W / 4] = W;
+  f32[at + L.BEND_W / 4] = ownShare(W / e.alpha[i]!, visits) * W;
   for (let k = 0; k < 4; k++) f32[at + L.BEND_K / 4 + 4 * k] = e.K[4 * i + k]!;
   f32[at + L.BEND_ALPHA / 4] = e.alpha[i]!;
   f32[at + L.BEND_REST / 4] = e.rest[i]!;

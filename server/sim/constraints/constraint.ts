@@ -7,6 +7,7 @@ import type { ClothMaterial, SoftMaterial } from "../../../shared/scene/sceneMat
 import type { Particles } from "../reference/particles.ts";
 import type { Vector } from "../reference/vector.ts";
 import type { AnyElements } from "./elements.ts";
+import type { Visits } from "./overRelaxation.ts";
 
 /**
  * compliant: C = sqrt(2E) and similar forms with a multiplier. paper: C = E. implicit and method: no constraints, but
@@ -123,8 +124,9 @@ export interface Constraint<E extends AnyElements = AnyElements, Made extends An
   /**
    * @param at float32 index of the lane in the block's first row
    * @param w inverse mass of a corner (particles are written before constraints)
+   * @param visits of a sweep that may be over-relaxed
    */
-  write: (f32: Float32Array, at: number, e: E, i: number, w: (corner: number) => number) => void;
+  write: (f32: Float32Array, at: number, e: E, i: number, w: (corner: number) => number, visits?: Visits) => void;
   /** Writes a padded lane, whose corners are the dummy particles. */
   pad: (f32: Float32Array, at: number) => void;
 

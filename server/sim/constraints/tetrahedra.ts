@@ -16,7 +16,7 @@ import {
   orthotropicCompliance,
   type OrthotropicCompliance,
 } from "../scene/materialConstants.ts";
-import { orthotropicEnergy, orthotropicGradient, solveOrthotropic } from "../reference/orthotropic.ts";
+import { largestModulus, orthotropicEnergy, orthotropicGradient, solveOrthotropic } from "../reference/orthotropic.ts";
 import {
   ENTRIES,
   solveTetrahedron,
@@ -27,6 +27,7 @@ import {
 import { NONE, rowsOf, type Constraint, type Material, type Row } from "./constraint.ts";
 import type { OrthotropicTetElements, PlasticTetElements, TetElements, TetShapes } from "./elements.ts";
 import { eigenvectors } from "./eigenvectors.ts";
+import { ownShare, type Visits } from "./overRelaxation.ts";
 
 /**
  * @param X float64[3N] m, undeformed positions
@@ -106,10 +107,18 @@ function tetShapes(X: Float64Array, tets: Uint32Array): Omit<TetShapes, "kind"> 
   return { particles: tets, dmInverse, volume };
 }
 
-function writeTet(f32: Float32Array, at: number, e: TetElements, i: number, w: (corner: number) => number): void {
+function writeTet(
+  f32: Float32Array,
+  at: number,
+  e: TetElements,
+  i: number,
+  w: (corner: number) => number,
+  visits?: Visits,
+): void {
   const { rows, K, unit } = inPrincipalAxes(e, i, w);
   rows.forEach((b, k) => (f32[at + L.TET_DM / 4 + 4 * k] = b));
-  K.forEach((value, k) => (f32[at + L.TET_K / 4 + 4 * k] = value));
+  const theta = ownShare(stiffnessOf(e, i, w), visits);
+  K.forEach((value, k) => (f32[at + L.TET_K / 4 + 4 * k] = theta * value));
   // isotropic: mu = k/(2(1+nu)) and lambda = k nu/((1+nu)(1-2nu)) give k and nu back
   const k = (e.mu * (3 * e.lambda + 2 * e.mu)) / (e.lambda + e.mu);
   const nu = e.lambda / (2 * (e.lambda + e.mu));
@@ -156,6 +165,17 @@ function tensorK(B: Float64Array, w: (corner: number) => number): number[] {
   return ENTRIES.map(([a, b]) => rows.reduce((sum, row, corner) => sum + w(corner) * row[a]! * row[b]!, 0));
 }
 
+/** The largest modulus times V tr K, 1/s^2. */
+function stiffnessOf(
+  e: TetElements | OrthotropicTetElements | PlasticTetElements,
+  i: number,
+  w: (corner: number) => number,
+): number {
+  const [k00, k11, k22] = tensorK(e.dmInverse.subarray(9 * i, 9 * i + 9), w) as [number, number, number];
+  const modulus = e.kind === "tet" ? e.lambda + 2 * e.mu : largestModulus(e);
+  return modulus * e.volume[i]! * (k00 + k11 + k22);
+}
+
 /** Byte offsets of the nine compliances. */
 const COMPLIANCES = [L.TET_ORTHO_S, L.TET_S_COUPLING, L.TET_S_SHEAR].flatMap((offset) => [
   offset,
@@ -169,8 +189,9 @@ function writeOrthotropic(
   e: OrthotropicTetElements | PlasticTetElements,
   i: number,
   w: (corner: number) => number,
+  visits?: Visits,
 ): void {
-  writeShape(f32, at, e, i, w);
+  writeShape(f32, at, e, i, w, ownShare(stiffnessOf(e, i, w), visits));
   e.compliance.forEach((s, k) => (f32[at + COMPLIANCES[k]! / 4] = s / e.volume[i]!));
 }
 
@@ -180,25 +201,27 @@ function writePlastic(
   e: PlasticTetElements,
   i: number,
   w: (corner: number) => number,
+  visits?: Visits,
 ): void {
-  writeOrthotropic(f32, at, e, i, w);
+  writeOrthotropic(f32, at, e, i, w, visits);
   for (let k = 0; k < 6; k++) f32[at + L.TET_PLASTIC_STRAIN / 4 + 4 * k] = e.plasticStrain[6 * i + k]!;
   [e.flow.yield, e.flow.creep, Math.min(e.flow.max, MOST_PLASTIC_STRAIN)].forEach(
     (value, k) => (f32[at + L.TET_FLOW / 4 + 4 * k] = value),
   );
 }
 
-/** Writes D_m^-1 and K of materials with their own axes. */
+/** Writes D_m^-1, and K times `share`, of materials with their own axes. */
 export function writeShape(
   f32: Float32Array,
   at: number,
   e: TetShapes,
   i: number,
   w: (corner: number) => number,
+  share = 1,
 ): void {
   const B = e.dmInverse.subarray(9 * i, 9 * i + 9);
   B.forEach((b, k) => (f32[at + L.TET_DM / 4 + 4 * k] = b));
-  tensorK(B, w).forEach((value, k) => (f32[at + L.TET_K / 4 + 4 * k] = value));
+  tensorK(B, w).forEach((value, k) => (f32[at + L.TET_K / 4 + 4 * k] = share * value));
 }
 
 /** Pads a tetrahedron: any compliance works, since the dummies have no inverse mass. */

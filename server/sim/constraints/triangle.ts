@@ -5,9 +5,10 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { sheetCompliance, sheetModuli, type SheetModuli } from "../scene/materialConstants.ts";
 import { continuedTriangleEnergy, continuedTriangleGradient } from "../reference/paperTriangle.ts";
-import { solveTriangle, TRIANGLE_MEMORY, triangleEnergy } from "../reference/triangle.ts";
+import { solveTriangle, TRIANGLE_MEMORY, triangleEnergy, triangleStiffness } from "../reference/triangle.ts";
 import { NONE, rowsOf, type Constraint, type Row } from "./constraint.ts";
 import type { TriangleElements } from "./elements.ts";
+import { ownShare, type Visits } from "./overRelaxation.ts";
 
 /**
  * Makes triangles. The weft direction is the body's own x axis laid onto each triangle (its own z axis if x is normal
@@ -64,6 +65,7 @@ function writeTriangle(
   e: TriangleElements,
   i: number,
   w: (corner: number) => number,
+  visits?: Visits,
 ): void {
   for (let k = 0; k < 4; k++) f32[at + L.TRI_DM / 4 + 4 * k] = e.dmInverse[4 * i + k]!;
   // K over the three corners, b_2 = -(b_0 + b_1), in float32
@@ -72,11 +74,15 @@ function writeTriangle(
   const n0 = f(m00 + m10);
   const n1 = f(m01 + m11);
   const sum = (a: number, b: number, c: number): number => f(f(w(0) * f(a)) + f(f(w(1) * f(b)) + f(w(2) * f(c))));
-  [sum(m00 * m00, m10 * m10, n0 * n0), sum(m00 * m01, m10 * m11, n0 * n1), sum(m01 * m01, m11 * m11, n1 * n1)].forEach(
-    (value, k) => (f32[at + L.TRI_K / 4 + 4 * k] = value),
-  );
+  const K = [
+    sum(m00 * m00, m10 * m10, n0 * n0),
+    sum(m00 * m01, m10 * m11, n0 * n1),
+    sum(m01 * m01, m11 * m11, n1 * n1),
+  ];
   const { s00, s01, s11, s22 } = e.compliance;
   const V = e.volume[i]!;
+  const theta = ownShare(triangleStiffness(e, i) * (K[0]! + K[2]!), visits);
+  K.forEach((value, k) => (f32[at + L.TRI_K / 4 + 4 * k] = theta * value));
   [s00, s01, s11, s22].forEach((s, k) => (f32[at + L.TRI_S / 4 + 4 * k] = s / V));
 }
 

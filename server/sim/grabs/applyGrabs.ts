@@ -7,6 +7,7 @@ import { freeSlot, freeSlots, handOver, heldSlots, slotAddress, slotsOf, slotsOf
 import { averageOf, holdAlone, holdTogether, neighborhood } from "./grabNeighborhood.ts";
 import type { Kernel } from "../world/kernelModule.ts";
 import type { SimLayout } from "../world/worldLayout.ts";
+import { verificationRate } from "../scene/substeps.ts";
 import { mostPushSpeed } from "../tuning/motionLimits.ts";
 import { writePoint } from "../memory/bodies/pointSlots.ts";
 import type { Input, Refusal, SimEvent } from "../types.ts";
@@ -162,7 +163,7 @@ function push(views: Views, layout: SimLayout, input: Extract<Input, { type: "im
   const body = layout.bodies[input.body]!;
   const { point } = neighborhood(views, layout, body, input);
   const J = input.impulse.map((c) => c / layout.massUnit);
-  const most = mostPushSpeed(body, 1 / (layout.tickHz * layout.substeps));
+  const most = mostPushSpeed(body, 1 / verificationRate(layout));
   const inverse = point.addresses.map((address, i) => views.f32[address / 4 + 3]! * point.weights[i]!);
   const share = Math.min(1, most / (Math.max(...inverse) * length(J)));
   const add = (address: number, factor: number): void => {

@@ -66,7 +66,7 @@ function planArrays({ counts: { particles } }: World, memoryMap: Allocator) {
 }
 
 function planConstraints({ bodies, firsts, cores, counts: { particles }, steps }: World, memoryMap: Allocator) {
-  const { iterations } = steps;
+  const { tickHz, substeps, iterations } = steps;
   const leftOut = leftOutOf(bodies);
   const planned = planBlocks(
     bodies.map(({ elements, particleCount, form, schedule, spawnable }, i) => ({
@@ -78,6 +78,7 @@ function planConstraints({ bodies, firsts, cores, counts: { particles }, steps }
       leftOut: leftOut({ spawnable }),
     })),
     memoryMap,
+    { seconds: 1 / (tickHz * substeps), iterations },
   );
   const sweepArrays = planned.takeSweepArrays(particles, memoryMap);
   const low = planLowWords(particles, memoryMap);
@@ -157,7 +158,7 @@ const prefactoredMeet = ({ bodies }: Scene): boolean =>
   );
 
 function planContact(world: World, solid: ReturnType<typeof planCoreMeshes>, memoryMap: Allocator) {
-  const { bodies, colliders, firsts, counts } = world;
+  const { bodies, colliders, firsts, counts, steps } = world;
   const sources = [...bodies.map((b, i) => bodySurface(b, firsts[i]!)), ...solid.surfaces];
   const filter = surfaceFilter(
     bodies,
@@ -166,7 +167,7 @@ function planContact(world: World, solid: ReturnType<typeof planCoreMeshes>, mem
   const surfaces = planSurfaces(sources, counts.particles, memoryMap, filter);
   const bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
   const contacts = planRigidContacts(bodies, memoryMap);
-  const touches = planContactArrays(counts.particles, surfaces.anyMeet, memoryMap);
+  const touches = planContactArrays(counts.particles, surfaces.anyMeet, steps.verifyEvery ?? 1, memoryMap);
   const front = surfaces.anyMeet ? planFront(sources, surfaces.edges, counts.particles, memoryMap) : undefined;
   const takeLists = front && planLists(listCounts(sources, front.leaves), front.row, memoryMap);
   return { sources, surfaces, bodyRows, contacts, touches, front, takeLists };

@@ -8,6 +8,7 @@ import * as L from "../../kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../constraints/color.ts";
 import { CONSTRAINTS, ELEMENT_KINDS, type ElementKind, type Elements } from "../constraints/kinds.ts";
 import type { Form } from "../constraints/constraint.ts";
+import type { Visits } from "../constraints/overRelaxation.ts";
 import type { Allocator } from "./memoryMap.ts";
 import { massParts, scheduleOf, type Schedule } from "./sweeps.ts";
 
@@ -190,6 +191,8 @@ interface PlannedRange {
   lanes: readonly Lane[];
   /** State of the blocks, if they have any. */
   run: Omit<StateRun, "body" | "firstLane" | "lastLane"> | undefined;
+  /** Set if the sweep is over-relaxed. */
+  visits?: Visits | undefined;
 }
 
 /** Allocates the blocks of one color. */
@@ -248,7 +251,7 @@ function materialRuns(planned: PlannedRange): MaterialRun[] {
  * @param bodies number in the room
  */
 function writeRange(
-  { range, lanes, run }: PlannedRange,
+  { range, lanes, run, visits }: PlannedRange,
   bodies: number,
   f32: Float32Array,
   u32: Uint32Array,
@@ -269,7 +272,8 @@ function writeRange(
     const of = lane ? lane.body : bodies;
     if (memory) u32[(memory + block * L.WARM_START_BYTES + L.WARM_START_BODY) / 4 + (i % 4)] = of;
     if (body !== undefined) u32[at + body / 4] = of;
-    if (lane) write(f32, at, lane.from, lane.index, (corner) => inverseMass(f32, u32, at, lane, corners, corner));
+    if (lane)
+      write(f32, at, lane.from, lane.index, (corner) => inverseMass(f32, u32, at, lane, corners, corner), visits);
     else pad(f32, at);
   }
   if (!run) return;
@@ -304,8 +308,11 @@ function takeSweepArrays(groups: readonly SweepGroup[], particles: number, from:
   };
 }
 
-/** Allocates memory for all blocks; the result's `write` fills it later. */
-export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator): PlannedBlocks {
+/**
+ * Allocates memory for all blocks; the result's `write` fills it later.
+ * @param visits of each constraint; absent: no sweep is over-relaxed
+ */
+export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator, visits?: Visits): PlannedBlocks {
   const planned: PlannedRange[] = [];
   const groups: SweepGroup[] = [];
   const grouped = groupBodies(bodies);
@@ -315,7 +322,10 @@ export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator
     for (const kind of ELEMENT_KINDS)
       for (const form of FORMS)
         for (const lanes of gather(kind, form, members))
-          planned.push(planRange(kind, form, lanes, schedule, bodies, allocator));
+          planned.push({
+            ...planRange(kind, form, lanes, schedule, bodies, allocator),
+            visits: form === "compliant" && schedule.order !== "jacobi" ? visits : undefined,
+          });
     groups.push({ schedule, ranges: planned.slice(first).map(({ range }) => range), runs: runsOf(members) });
   }
   let particles = 0;

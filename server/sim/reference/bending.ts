@@ -3,6 +3,7 @@
  * (Bender et al. 2014, section 4.3).
  */
 import type { BendElements } from "../constraints/elements.ts";
+import { ownShare, visitsOf } from "../constraints/overRelaxation.ts";
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { add, combine, norm, scale, subtract, type Vector } from "./vector.ts";
 
@@ -52,7 +53,8 @@ export function solveStencil(p: Particles, e: BendElements, i: number, L: Float6
   const W = w.reduce((sum, wj, j) => sum + wj * K[j]! * K[j]!, 0);
   // lambda
   const lambda = vectorAt(L, i);
-  const dL = scale(-1 / (W + alphaTilde), add(C, scale(alphaTilde, lambda)));
+  const own = ownShare(W / e.alpha[i]!, visitsOf(p, h));
+  const dL = scale(-1 / (own * W + alphaTilde), add(C, scale(alphaTilde, lambda)));
   addAt(L, i, dL);
   // apply
   corners.forEach((c, j) => addAt(p.x, c, scale(w[j]! * K[j]!, dL)));

@@ -21,15 +21,17 @@ import { column, combine, cross, dot, norm, scale, subtract, type Vector } from 
 type Dashpots = TetDashpots | TriangleDashpots | BendDashpots;
 
 const isDashpots = (e: AnyElements): e is Dashpots => "past" in e;
+/** Dashpots are not over-relaxed: they would be unstable above half of the critical damping of an element. */
+const plain = (p: Particles): Particles => ({ ...p, iterations: undefined });
 const asTriangles = (e: TriangleDashpots): TriangleElements => ({ ...e, kind: "triangle" });
 const asBends = (e: BendDashpots): BendElements => ({ ...e, kind: "bend" });
 
 /** Does nothing for a crushed element. */
 export function solveTetDashpot(p: Particles, e: TetDashpots, i: number, memory: Float64Array, h: number): number[][] {
-  const { compliance } = generalMaterial({ ...e, kind: "tet-ortho" }, i);
-  if (svd(deformationGradient(p.x, e, i)).sigma[2] < TURNING_STRETCH) return compliance;
+  const material = generalMaterial({ ...e, kind: "tet-ortho" }, i);
+  if (svd(deformationGradient(p.x, e, i)).sigma[2] < TURNING_STRETCH) return material.compliance;
   const rest = [...e.past.subarray(6 * i, 6 * i + 6)];
-  return solveStrains(p, e, i, memory, h, { compliance, rest, continued: () => compliance });
+  return solveStrains(plain(p), e, i, memory, h, { ...material, rest, continued: () => material.compliance });
 }
 
 export function solveTriangleDashpot(
@@ -39,13 +41,13 @@ export function solveTriangleDashpot(
   memory: Float64Array,
   h: number,
 ): number[][] {
-  return solveTriangle(p, asTriangles(e), i, memory, h, vectorAt(e.past, i));
+  return solveTriangle(plain(p), asTriangles(e), i, memory, h, vectorAt(e.past, i));
 }
 
 /** C = K x - K x_0, the latter rotated with the stencil. */
 export function solveBendDashpot(p: Particles, e: BendDashpots, i: number, memory: Float64Array, h: number): void {
   const past = combine([...vectorAt(e.past, i)], frameOf(p.x, e, i));
-  solveStencil(p, asBends(e), i, memory, h, subtract(curvatureVector(p.x, asBends(e), i), past));
+  solveStencil(plain(p), asBends(e), i, memory, h, subtract(curvatureVector(p.x, asBends(e), i), past));
 }
 
 /**

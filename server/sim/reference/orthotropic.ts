@@ -98,9 +98,13 @@ function complianceOf(e: General, i: number): number[][] {
   return ENTRIES.map((_, I) => ENTRIES.map((_, J) => (I < 3 && J < 3 ? normal[I]![J]! : I === J ? shears[I - 3]! : 0)));
 }
 
+/** The largest stiffness against one strain, Pa. */
+export const largestModulus = ({ compliance }: Pick<General, "compliance">): number =>
+  Math.max(...orthotropicTensor(compliance).map((row, I) => row[I]!));
+
 /** Material of element i for the block solve. */
-export function generalMaterial(e: General, i: number): Pick<StrainMaterial, "compliance" | "rest"> {
-  return { compliance: complianceOf(e, i), rest: restOf(e, i) };
+export function generalMaterial(e: General, i: number): Omit<StrainMaterial, "continued"> {
+  return { compliance: complianceOf(e, i), rest: restOf(e, i), modulus: largestModulus(e), general: true };
 }
 
 /**
@@ -112,8 +116,8 @@ export function solveOrthotropic(p: Particles, e: General, i: number, memory: Fl
   const material = generalMaterial(e, i);
   return solveStrains(p, e, i, memory, h, {
     ...material,
-    continued: (applied) => {
-      solveContinued(p, e, i, h, orthotropicGradient(p.x, e, i), orthotropicEnergy(p.x, e, i), applied);
+    continued: (applied, own) => {
+      solveContinued(p, e, i, h, orthotropicGradient(p.x, e, i), orthotropicEnergy(p.x, e, i), applied, own);
       return material.compliance;
     },
   });

@@ -22,6 +22,8 @@ export interface Particles {
   radius: Float64Array;
   /** float64[N] square root of the Coulomb coefficient: a pair's coefficient is the product of two */
   rootFriction: Float64Array;
+  /** Iterations of a substep, if sweeps are over-relaxed (constraints/overRelaxation.ts). */
+  iterations?: number | undefined;
 }
 
 export function makeParticles(count: number): Particles {

@@ -17,6 +17,7 @@
  * applied so far in the substep.
  */
 import type { TetElements, TetShapes } from "../constraints/elements.ts";
+import { ownShare, visitsOf } from "../constraints/overRelaxation.ts";
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { svd } from "./svd.ts";
 import {
@@ -168,15 +169,15 @@ export const TETRAHEDRON_MEMORY = 15;
 export function solveTetrahedron(p: Particles, e: TetElements, i: number, memory: Float64Array, h: number): number[][] {
   return solveStrains(p, e, i, memory, h, {
     ...isotropicMaterial(e, i),
-    continued: (applied) => [
-      [solveContinued(p, e, i, h, tetrahedronGradient(p.x, e, i), tetrahedronEnergy(p.x, e, i), applied)],
+    continued: (applied, own) => [
+      [solveContinued(p, e, i, h, tetrahedronGradient(p.x, e, i), tetrahedronEnergy(p.x, e, i), applied, own)],
     ],
   });
 }
 
 /** Material of an isotropic, elastic element for the block solve. */
-export function isotropicMaterial(e: TetElements, i: number): Pick<StrainMaterial, "compliance" | "rest"> {
-  return { compliance: complianceOf(e, i), rest: [0, 0, 0, 0, 0, 0] };
+export function isotropicMaterial(e: TetElements, i: number): Omit<StrainMaterial, "continued"> {
+  return { compliance: complianceOf(e, i), rest: [0, 0, 0, 0, 0, 0], modulus: e.lambda + 2 * e.mu, general: false };
 }
 
 /** Material of an element for the block solve. */
@@ -185,12 +186,16 @@ export interface StrainMaterial {
   compliance: number[][];
   /** The strain without stress: the plastic strain. */
   rest: readonly number[];
+  /** The largest one, Pa. */
+  modulus: number;
+  /** Whether the kernel keeps K itself, which is multiplied by theta of overRelaxation.ts. */
+  general: boolean;
   /**
    * Solves the element in place of the block if a singular value is below TURNING_STRETCH.
-   * @param applied float64[9] corrections so far, inout
+   * @param applied float64[9] corrections so far, inout; own theta of overRelaxation.ts
    * @returns like solveStrains
    */
-  continued: (applied: Float64Array) => number[][];
+  continued: (applied: Float64Array, own: number) => number[][];
 }
 
 /** The block solve of any Saint Venant-Kirchhoff material. */
@@ -209,10 +214,12 @@ export function solveStrains(
   const alphaTilde = material.compliance.map((row) => row.map((s) => s / (h * h)));
   // guard
   if (w.every((wj) => wj === 0)) return alphaTilde;
+  const trK = w.reduce((sum, wj, j) => sum + wj * dot(b[j]!, b[j]!), 0);
+  const own = ownShare(material.modulus * e.volume[i]! * trK, visitsOf(p, h));
   const F = deformationGradient(p.x, e, i);
   if (svd(F).sigma[2] < TURNING_STRETCH) {
     mine.fill(0, 0, 6);
-    return material.continued(mine.subarray(6));
+    return material.continued(mine.subarray(6), own);
   }
   // gradient: grad_j C_ac = f_a b_jc + f_c b_ja, halved on the diagonal
   const f = [column(F, 0), column(F, 1), column(F, 2)] as const;
@@ -220,7 +227,7 @@ export function solveStrains(
     b.map((bj) => (a === c ? scale(bj[a], f[a]) : add(scale(bj[c], f[a]), scale(bj[a], f[c])))),
   );
   const matrix = gradC.map((gI, I) =>
-    gradC.map((gJ, J) => w.reduce((sum, wj, j) => sum + wj * dot(gI[j]!, gJ[j]!), 0) + alphaTilde[I]![J]!),
+    gradC.map((gJ, J) => own * w.reduce((sum, wj, j) => sum + wj * dot(gI[j]!, gJ[j]!), 0) + alphaTilde[I]![J]!),
   );
   // C
   const C = ENTRIES.map(([a, c], I) => (a === c ? (dot(f[a], f[a]) - 1) / 2 : dot(f[a], f[c])) - material.rest[I]!);
@@ -232,10 +239,9 @@ export function solveStrains(
   );
   // apply
   const applied = matrixOf(mine.subarray(6));
-  const trK = w.reduce((sum, wj, j) => sum + wj * dot(b[j]!, b[j]!), 0);
   const sizeL = Math.sqrt(inner(symmetric(L), symmetric(L)));
   const owed = linear(1, multiply(F, symmetric(L)), -1, applied);
-  const G = linear(1, multiply(F, symmetric(dL)), 1 / (1 + sizeL * trK), owed);
+  const G = linear(1, multiply(F, symmetric(dL)), 1 / (1 + sizeL * (material.general ? own : 1) * trK), owed);
   corners.forEach((c, j) => addAt(p.x, c, scale(w[j]!, apply(G, b[j]!))));
   dL.forEach((d, I) => (mine[I]! += d));
   G.flat().forEach((g, k) => (mine[6 + k]! += g));
@@ -246,7 +252,7 @@ export function solveStrains(
  * A flat, strongly compressed or inverted element: C = sqrt(2E) of the continued energy. With P of grad_j E = P b_j and
  * the corrections applied so far, A,
  *   dA = -r (h^2 P + A),  r = 2E/h^2 / (sum_j w_j |grad_j E|^2 + 2E/h^2),  dx_j = w_j dA b_j
- * @param applied float64[9] A row by row, inout
+ * @param applied float64[9] A row by row, inout; own theta of overRelaxation.ts
  * @returns the denominator
  */
 export function solveContinued(
@@ -257,11 +263,12 @@ export function solveContinued(
   gradE: readonly Vector[],
   energy: number,
   applied: Float64Array,
+  own = 1,
 ): number {
   const corners = cornersOf(e, i);
   const b = shapeOf(e, i);
   const inertia = (2 * energy) / (h * h);
-  const denominator = corners.reduce((sum, c, j) => sum + p.w[c]! * norm(gradE[j]!) ** 2, 0) + inertia;
+  const denominator = own * corners.reduce((sum, c, j) => sum + p.w[c]! * norm(gradE[j]!) ** 2, 0) + inertia;
   const r = denominator > 0 ? inertia / denominator : 0;
   const A = matrixOf(applied);
   corners.forEach((c, j) => addAt(p.x, c, scale(-p.w[c]! * r, add(scale(h * h, gradE[j]!), apply(A, b[j]!)))));

@@ -10,6 +10,7 @@
  *   dx_j = w_j (F [dL] + theta (F [L] - applied)) b_j,  theta = 1/(1 + |L| tr K),  K = sum_j w_j b_j b_j^T
  */
 import type { TriangleElements } from "../constraints/elements.ts";
+import { ownShare, visitsOf } from "../constraints/overRelaxation.ts";
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { add, combine, dot, scale, solveLinear, subtract, ZERO, type Vector } from "./vector.ts";
 
@@ -53,6 +54,12 @@ function complianceOf(e: TriangleElements, i: number): Triple<Triple<number>> {
     [s01 / V, s11 / V, 0],
     [0, 0, s22 / V],
   ];
+}
+
+/** The largest modulus of element i times its volume, J. */
+export function triangleStiffness({ compliance, volume }: TriangleElements, i: number): number {
+  const { s00, s01, s11, s22 } = compliance;
+  return Math.max(Math.max(s00, s11) / (s00 * s11 - s01 * s01), 1 / s22) * volume[i]!;
 }
 
 /** Elastic energy of element i, J. */
@@ -128,8 +135,11 @@ export function solveTriangle(
   // gradient
   const [f0, f1] = fabricGradient(p.x, e, i);
   const gradC = gradients(f0, f1, e, i);
+  const whole = w.reduce((sum, wj, j) => sum + wj * (b[j]![0] ** 2 + b[j]![1] ** 2), 0);
+  const own = ownShare(triangleStiffness(e, i) * whole, visitsOf(p, h));
+  const trK = own * whole;
   const matrix = gradC.map((gI, I) =>
-    gradC.map((gJ, J) => w.reduce((sum, wj, j) => sum + wj * dot(gI[j]!, gJ[j]!), 0) + alphaTilde[I]![J]!),
+    gradC.map((gJ, J) => own * w.reduce((sum, wj, j) => sum + wj * dot(gI[j]!, gJ[j]!), 0) + alphaTilde[I]![J]!),
   );
   // C
   const C = subtract(strains(f0, f1), rest);
@@ -140,7 +150,6 @@ export function solveTriangle(
     C.map((CI, I) => -CI - alphaTilde[I]!.reduce((sum, s, J) => sum + s * L[J]!, 0)),
   );
   // apply
-  const trK = w.reduce((sum, wj, j) => sum + wj * (b[j]![0] ** 2 + b[j]![1] ** 2), 0);
   const sizeL = Math.sqrt(L[0]! ** 2 + L[1]! ** 2 + 2 * L[2]! ** 2);
   const theta = 1 / (1 + sizeL * trK);
   const G = ([0, 1] as const).map((k) => {

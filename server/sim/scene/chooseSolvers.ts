@@ -2,8 +2,8 @@
  * Chooses a solver for bodies that name none (`solver: "auto"`).
  *
  * One iteration carries stress over one edge of the mesh. Let n = (h/a) sqrt(k/density) / iterations be the edges that
- * sound crosses per iteration, and q = n^2. A moving compliant body then yields by q/2 too much, and a sheet hangs too
- * long by the same part (docs/SOLVERS.md): its lowest frequency is up to q/2 too low. If q of a body is above MOST:
+ * sound crosses per iteration, and q = n^2. Over-relaxed sweeps (constraints/overRelaxation.ts) are right in motion up
+ * to q = 0.4, but fast vibrations, impacts and stiff parts are not. If q of a body is above MOST:
  *   1. Sheets become prefactored if only sheets are too soft and their delay is small (prefactored/choose.ts).
  *   2. Else all bodies of the scene are integrated implicitly, which is right for any n, if all of them can be
  *      (shared/scene/sceneImplicit.ts) and the cost is at most LIMIT.
@@ -33,7 +33,15 @@ import { CONSTRAINTS } from "../constraints/kinds.ts";
 import { choosePrefactored, DELAYS, isAlone, type Prefactored } from "../prefactored/choose.ts";
 import { boxOf } from "../spawn/inside.ts";
 import { metByImplicit } from "./standIns.ts";
-import { allImplicit, askedSteps, dependsOnSubsteps, modulusOf, type Steps, soundPace } from "./substeps.ts";
+import {
+  allImplicit,
+  askedSteps,
+  dependsOnSubsteps,
+  divideSteps,
+  modulusOf,
+  type Steps,
+  soundPace,
+} from "./substeps.ts";
 
 /** Value of q from which a body is integrated implicitly: 0.4 % of a solid's frequency, 1 % of a sheet's length. */
 const MOST = { solid: 0.008, sheet: 0.02 } as const;
@@ -41,6 +49,8 @@ const MOST = { solid: 0.008, sheet: 0.02 } as const;
  * Limit of q tau/h, h a substep: the part of a viscous material's damping that is missing (constraints/dashpots.ts).
  */
 const MOST_VISCOUS = 0.1;
+/** Missing part of the stress that is reported. */
+const MOST_MISSING = 0.005;
 /** Largest cost, in tetrahedra times steps per second. */
 const LIMIT = 8000 * 240;
 /** Cost of a triangle in tetrahedra, and factors on the cost of an element of a body that may lie on something. */
@@ -80,8 +90,9 @@ const namesNone = (body: Body): body is Elastic =>
  */
 export function chooseSolvers(scene: Scene, bodies: readonly BodyTemplate[], steps: Steps): Solvers {
   if (scene.refine === false || scene.bodies.some(dependsOnSubsteps)) return { scene };
-  const errors = scene.bodies.map((body, b) => (namesNone(body) ? missingOf(body, bodies[b]!, steps) : NOTHING));
-  const soft = errors.flatMap(({ missing }, b) => (missing > 0 ? [b] : []));
+  const small = divideSteps(steps, scene, bodies);
+  const errors = scene.bodies.map((body, b) => (namesNone(body) ? errorOf(body, bodies[b]!, steps, small) : NOTHING));
+  const soft = errors.flatMap(({ isSoft }, b) => (isSoft ? [b] : []));
   if (soft.length === 0) return { scene };
   const implicit: Scene = {
     ...scene,
@@ -108,7 +119,9 @@ export function chooseSolvers(scene: Scene, bodies: readonly BodyTemplate[], ste
   };
 }
 
-const NOTHING: Pick<Inexact, "missing" | "of"> = { missing: 0, of: "stiffness" };
+type Soft = Pick<Inexact, "missing" | "of"> & { isSoft: boolean };
+
+const NOTHING: Soft = { isSoft: false, missing: 0, of: "stiffness" };
 
 /** Error by which a prefactored sheet lags behind. */
 const lateness = (delay: number): Pick<Inexact, "missing" | "of"> =>
@@ -122,22 +135,34 @@ function prefactored(scene: Scene, sheets: readonly number[], substeps: number |
   return { ...scene, ...(substeps !== undefined && { substeps }), bodies };
 }
 
-/** Missing part if it is above the limit, else 0. */
-function missingOf(
-  body: Elastic,
-  template: BodyTemplate,
-  { tickHz, substeps, iterations }: Steps,
-): Pick<Inexact, "missing" | "of"> {
+/** Error of a compliant body. @param small the steps that it would have */
+function errorOf(body: Elastic, template: BodyTemplate, steps: Steps, small: Steps): Soft {
   const { material } = body;
-  const k = modulusOf(body);
   const solid = body.kind === "soft";
   const edges = solid ? soundPace(body, template) : 1 / template.meanEdge;
-  const n = (edges * Math.sqrt(k / material.density)) / (tickHz * substeps * iterations);
+  const pace = edges * Math.sqrt(modulusOf(body) / material.density);
+  const n = pace / (steps.tickHz * steps.substeps * steps.iterations);
   const q = n * n;
-  const viscous = q * template.retardationTime * tickHz * substeps;
+  const viscous = q * template.retardationTime * steps.tickHz * steps.substeps;
   if (viscous > MOST_VISCOUS && viscous / (1 + viscous) > q / 2)
-    return { missing: viscous / (1 + viscous), of: "damping" };
-  return { missing: q > (solid ? MOST.solid : MOST.sheet) ? q / 2 : 0, of: "stiffness" };
+    return { isSoft: true, missing: viscous / (1 + viscous), of: "damping" };
+  const isSoft = q > (solid ? MOST.solid : MOST.sheet);
+  const inStep = (pace / (small.tickHz * small.substeps)) ** 2;
+  const missing = isSoft ? missingStress(inStep, small.iterations, material.model) : 0;
+  return { isSoft, missing: missing > MOST_MISSING ? missing : 0, of: "stiffness" };
+}
+
+/**
+ * Part of the stress that is missing in motion, as measured for hanging sheets (overRelaxation.ts has the form).
+ * @param q edges that sound crosses in a substep, squared
+ */
+function missingStress(q: number, iterations: number, model: string | undefined): number {
+  if (iterations === 1) {
+    const longer = model?.includes("neo-hookean") ? q / 2 : 0.9 * Math.max(0, q - 0.6);
+    return longer / (1 + longer);
+  }
+  const b = 0.7 * q;
+  return (b / (1 + b)) ** iterations;
 }
 
 /**

@@ -37,6 +37,35 @@ export interface Steps {
   substeps: number;
   /** Per substep. */
   iterations: number;
+  /** Substeps from one verification of contact to the next; default 1. */
+  verifyEvery?: number;
+}
+
+/** Verifications of contact in a second. */
+export const verificationRate = ({ tickHz, substeps, verifyEvery = 1 }: Omit<Steps, "iterations">): number =>
+  (tickHz * substeps) / verifyEvery;
+
+/**
+ * Divides substeps of several iterations into as many of one, where contact is found and verified as before: small
+ * steps converge better than iterations, at the same cost (Macklin et al. 2019).
+ * @param bodies of the scene, in its order
+ */
+export function divideSteps(
+  steps: Steps,
+  scene: Scene,
+  bodies: readonly Pick<BodyTemplate, "form" | "schedule" | "shape" | "retardationTime">[],
+): Steps {
+  const { substeps, iterations } = steps;
+  const isPlain = bodies.every(
+    ({ form, schedule, shape, retardationTime }, b) =>
+      form === "compliant" &&
+      schedule.order === "gauss-seidel" &&
+      (!shape || scene.bodies[b]!.kind === "ball") &&
+      !retardationTime,
+  );
+  if (iterations === 1 || !isPlain || scene.refine === false || scene.bodies.some(dependsOnSubsteps)) return steps;
+  if (scene.bodies.every(({ kind }) => kind === "ball")) return steps;
+  return { ...steps, substeps: substeps * iterations, iterations: 1, verifyEvery: iterations };
 }
 
 /**

@@ -29,6 +29,7 @@
  * grabs alone move a body further than MOST_SIZES of its sizes in one substep. Velocities of the scene raise the limit
  * of their body.
  */
+import { type Steps, verificationRate } from "../scene/substeps.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene/scene.ts";
 import { SceneError } from "../../../shared/scene/sceneError.ts";
@@ -120,10 +121,10 @@ export function tuningLimits(
   bodies: readonly Measured[],
   tunable: readonly TunableBody[],
   tuned: Tuning,
-  { tickHz, substeps }: { tickHz: number; substeps: number },
+  steps: Omit<Steps, "iterations">,
 ): TuningLimits {
   const { wind } = tuned;
-  const rate = tickHz * substeps;
+  const rate = verificationRate(steps);
   const h = 1 / rate;
   const gravity = mostGravity(bodies, h, tuned);
   const edge = Math.min(...bodies.map(({ meanEdge }) => meanEdge || Infinity));
@@ -132,7 +133,7 @@ export function tuningLimits(
   return {
     gravity,
     wind: {
-      velocity: mostWind(bodies, h, 1 / tickHz, wind),
+      velocity: mostWind(bodies, h, 1 / steps.tickHz, wind),
       density: upTo(Math.max(DENSE_AIR, wind.density)),
       drag: upTo(Math.max(BLUNT, wind.drag)),
       lift: upTo(Math.max(BLUNT, wind.lift)),

@@ -77,6 +77,8 @@ export class BodyMaterials extends MaterialWriter {
     const from = this.template();
     const { compliance, remade, write, state } = CONSTRAINTS[run.kind];
     const strain = new Float32Array(6);
+    const { tickHz, substeps, iterations } = layout;
+    const visits = { seconds: 1 / (tickHz * substeps), iterations };
     // the scene's inverse mass: inactive and held bodies have none now
     const toInitial = (layout.initial - layout.x) / 4;
     eachLane(run, (at) => {
@@ -86,7 +88,7 @@ export class BodyMaterials extends MaterialWriter {
       const read = (offset: number, row = 0): number => from[at + offset / 4 + 4 * row]!;
       const made = remade({ read, scene, now, elasticity, massUnit: layout.massUnit });
       for (let k = 0; k < (state?.rows ?? 0); k++) strain[k] = f32[at + state!.offset / 4 + 4 * k]!;
-      write(f32, at, made, 0, (corner) => f32[i32[at + 4 * corner]! / 4 + toInitial + 3]!);
+      write(f32, at, made, 0, (corner) => f32[i32[at + 4 * corner]! / 4 + toInitial + 3]!, visits);
       for (let k = 0; k < (state?.rows ?? 0); k++) f32[at + state!.offset / 4 + 4 * k] = strain[k]!;
     });
   }

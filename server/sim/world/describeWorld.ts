@@ -9,6 +9,7 @@ import type { BodyLayout, SimLayout } from "./worldLayout.ts";
 import type { WorldPlan } from "../memory/planWorld.ts";
 import type { ColorRange } from "../memory/writeBlocks.ts";
 import type { World } from "./readWorld.ts";
+import { verificationRate } from "../scene/substeps.ts";
 import { checkMotion, MOST_SIZES, mostSpeed, tuningLimits } from "../tuning/motionLimits.ts";
 import { packRuns } from "../tuning/retune.ts";
 import { tunableOf, type TunableBody } from "../tuning/tunable.ts";
@@ -22,7 +23,7 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
   const tunable = tunableBodies(world, plan);
   const tuned = tunedAs({ gravity, wind: windOf(inWorld.wind), timeScale: scene.timeScale ?? 1 }, tunable);
   const layouts = bodyLayouts(world, plan);
-  const rate = steps.tickHz * steps.substeps;
+  const rate = verificationRate(steps);
   checkMotion(layouts, { tuned, grabSpeed: scene.interaction?.grabSpeed, bodies: world.far.map(freeLoads) }, rate);
   const { x, xPrev, v, initial, good, bodyRows, anchor, still, scratch, tuning, looks, pins } = plan;
   const { grabOwners, grabOffsets, grabGoals, grabEdges, solid, obstacles } = plan;
@@ -119,7 +120,7 @@ function bodyLayouts(world: World, { surfaces, undeformed }: WorldPlan): BodyLay
       // an unstable method must be held, not slowed down
       mostSpeed: scene.bodies[i]!.method
         ? Infinity
-        : mostSpeed(size, 1 / (steps.tickHz * steps.substeps), scene.bodies[i]!.velocity),
+        : mostSpeed(size, 1 / verificationRate(steps), scene.bodies[i]!.velocity),
       startsDegenerate: b.start !== undefined,
       spawnable: b.spawnable,
       implicit: ownStep(b),

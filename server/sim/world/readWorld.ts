@@ -18,7 +18,7 @@ import { ROOM_MEMORY_MB, SCENE_DEFAULTS } from "../scene/defaults.ts";
 import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
 import { referenceBody } from "../methods/references/planReference.ts";
 import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
-import { chooseSteps, type Steps } from "../scene/substeps.ts";
+import { chooseSteps, divideSteps, type Steps } from "../scene/substeps.ts";
 
 export interface CreateOptions extends MeshSources {
   /** For rooms: a tick ends early once its counted work reaches BUDGETS periods (kernel/assembly/state/work.ts). */
@@ -87,7 +87,7 @@ export async function readWorld(asked: Scene, options: CreateOptions): Promise<W
   const streamed = bodies.reduce((n, b) => n + b.streamedCount, 0);
   const fixed = cores.reduce((n, core) => n + (core ? core.positions.length / 3 : 0), 0);
   const counts = { real, streamed, fixed, particles: (real + fixed + L.DUMMIES + 3) & ~3 };
-  const steps = chooseSteps(inWorld, far);
+  const steps = divideSteps(chooseSteps(inWorld, far), inWorld, far);
   const loaded = inWorld.reference && (await loadReference(inMassUnit(inWorld, massUnit), inWorld.reference, options));
   const reference = loaded?.map((body) => moveBody(body, origin));
   return {

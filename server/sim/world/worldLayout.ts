@@ -75,6 +75,8 @@ export interface SimLayout extends Record<string, unknown> {
   tickHz: number;
   substeps: number;
   iterations: number;
+  /** Substeps from one verification of contact to the next; absent: 1. */
+  verifyEvery?: number;
   /** Particles of all bodies. */
   particleCount: number;
   /** Address of the BODY rows: one for each body and one more. */

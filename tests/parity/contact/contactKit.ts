@@ -68,6 +68,8 @@ function openRoom(kind: Kind, pairs: number) {
     [L.H_X, x],
     [L.H_XPREV, prev],
     [L.H_SAFE, safe],
+    [L.H_START, safe],
+    [L.H_VERIFY_EVERY, 1],
     [L.H_V, v],
     [L.H_ACC, acc],
     [L.H_LOW, low],

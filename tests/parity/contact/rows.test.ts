@@ -55,7 +55,7 @@ test("rows are compacted when most of them are gone", async () => {
   const { blocks, rows, counts } = await sheets();
   const [most, last] = [Math.max(...blocks), blocks.at(-1)!];
   expect(counts.lists).toBe(1);
-  expect(last).toBeLessThan(most / 3);
+  expect(last).toBeLessThan(most / 2);
   expect(rows.at(-1)!).toBeGreaterThan(0.5 * 4 * last);
 });
 

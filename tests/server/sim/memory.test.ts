@@ -46,6 +46,7 @@ const world = (): Promise<CreatedWorld> =>
       version: 1,
       title: "map",
       iterations: 2,
+      refine: false,
       bodies: [
         { name: "cube", kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [6, 6, 6] }, material },
         {

@@ -120,8 +120,8 @@ describe("recordings", () => {
       format: "pliant-recording-1",
       title: "two",
       tickHz: 50,
-      substeps: 4,
-      iterations: 2,
+      substeps: 4 * 2, // divided into small steps
+      iterations: 1,
       every: "tick",
       particles: 64 + 25,
       frames: 7,

@@ -325,7 +325,7 @@ export function riseBy(c: usize, at: usize, prev: usize, depth: f32, grip: f32, 
  * xPrev.
  */
 function distanceAtStart(c: usize, at: usize, prev: usize): f32 {
-  const safe = <usize>load<u32>(L.HEADER, L.H_SAFE);
+  const safe = <usize>load<u32>(L.HEADER, L.H_START);
   const start = safe ? safe + (at - <usize>load<u32>(L.HEADER, L.H_X)) : prev;
   const toLow = lowPrevFrom() - (start - at);
   const x = place(start, toLow);

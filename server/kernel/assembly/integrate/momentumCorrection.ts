@@ -74,7 +74,7 @@ export function putOrigin(row: usize): void {
  * about o, in its row, with v as predicted.
  */
 export function noteIsland(row: usize, island: i32): void {
-  const safe = <usize>load<u32>(L.HEADER, L.H_SAFE);
+  const safe = <usize>load<u32>(L.HEADER, L.H_START);
   const X = <usize>load<u32>(L.HEADER, L.H_X);
   putOrigin(row);
   memory.fill(row + L.BODY_VELOCITY, 0, 48);

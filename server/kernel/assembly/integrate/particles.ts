@@ -13,7 +13,7 @@
  */
 import * as L from "../layout/layout";
 import { carryAll, carryOver } from "../math/carry";
-import { placeBits } from "../math/lanes";
+import { dotXyz, placeBits } from "../math/lanes";
 
 /** Damping below which velocities have low words, 1/s. More damping hides their rounding. */
 const UNDAMPED: f32 = 0.25;
@@ -57,6 +57,37 @@ export function predict(begin: i32, end: i32, h: f32, unforced: i32): void {
     v128.store(x + toLowPrev, before);
     carryOver(x, toLow, here, v128.and(f32x4.add(way, before), place));
   }
+}
+
+/**
+ * Predicts where particles are after t, for detection alone. They go as far as in the time t before, or as v says,
+ * whichever is less: v contains vibrations that are shorter than t.
+ * @param t s, from one verification to the next; H_START has the positions at the last one
+ */
+export function predictAhead(begin: i32, end: i32, t: f32): void {
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - X;
+  const toStart = <usize>load<u32>(L.HEADER, L.H_START) - X;
+  const far = f32x4.splat(t);
+  const square = f32x4.splat(t * t);
+  for (let i = begin, x = X + ((<usize>begin) << 4); i < end; i++, x += 16) {
+    const here = v128.load(x);
+    const w = f32x4.extract_lane(here, 3);
+    if (w === 0) continue;
+    const before = f32x4.sub(here, v128.load(x + toStart));
+    const speed = f32x4.mul(far, v128.load(x + toV));
+    const way = dotXyz(before, before) < dotXyz(speed, speed) ? before : speed;
+    const there = f32x4.add(here, f32x4.add(way, f32x4.mul(square, v128.load(x + toAcc))));
+    v128.store(x, f32x4.replace_lane(there, 3, w));
+  }
+}
+
+/** Takes back predictAhead. */
+export function returnToSafe(begin: i32, end: i32): void {
+  const x = <usize>load<u32>(L.HEADER, L.H_X) + ((<usize>begin) << 4);
+  const safe = <usize>load<u32>(L.HEADER, L.H_SAFE) + ((<usize>begin) << 4);
+  memory.copy(x, safe, (<usize>(end - begin)) << 4);
 }
 
 /** Carries low words over to x, if there is contact between surfaces or balls, which reads x before updateVelocity. */

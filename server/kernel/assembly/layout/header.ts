@@ -165,8 +165,15 @@ export const H_COUNT_FULL = H_LISTS_FULL + I32; // u32 fronts that did not fit i
 export const H_BLOCKS_MANY = H_COUNT_FULL + I32;
 export const H_BALL_RUNS = H_BLOCKS_MANY + I32; // i32 pointer: boxes of runs of surfaces (ballLists.ts)
 
+/** Contact that is found and verified only every few substeps (step.ts). */
+// i32 pointer: positions at the start of the substep; H_SAFE if every substep is verified
+export const H_START = H_BALL_RUNS + I32;
+export const H_VERIFY_EVERY = H_START + I32; // i32 substeps from one verification to the next
+// f32 s: KIND_PREDICT predicts that far, for detection alone; < 0: takes that back; 0: predicts a substep
+export const H_AHEAD = H_VERIFY_EVERY + I32;
+
 /** A HELPER row for each thread. */
-export const H_HELPERS = H_BALL_RUNS + I32 + 24;
+export const H_HELPERS = H_AHEAD + I32 + 12;
 // f64 for each stage, seconds that the last tick spent in it
 export const H_STAGE = H_HELPERS + MAX_THREADS * HELPER_BYTES;
 export const HEADER_END = H_STAGE + STAGES * F64 + 24; // aligned to a cache line

@@ -3,7 +3,7 @@
  * range of particles, blocks or bodies for one stage, which its kind selects (KIND_* of layout.ts).
  */
 import * as L from "../layout/layout";
-import { carry, predict, updateVelocity } from "../integrate/particles";
+import { carry, predict, predictAhead, returnToSafe, updateVelocity } from "../integrate/particles";
 import { solveBlocks } from "../constraints/solveBlocks";
 import { solvePoints } from "../points/points";
 import { solveSpeeds } from "../points/pointSpeeds";
@@ -77,6 +77,13 @@ export function run(kind: i32): void {
 export function runIf(runs: bool, kind: i32): void {
   if (runs) run(kind);
   else while (nextKind() === kind) next++;
+}
+
+/** Runs the phases of this kind that are next, and stays before them. */
+export function runBefore(kind: i32): void {
+  const first = next;
+  run(kind);
+  next = first;
 }
 
 /** Runs the phases of constraints that are next: those of every color, and of their schedules. */
@@ -166,8 +173,12 @@ function runSweeps(phase: usize, kind: i32, begin: i32, end: i32): bool {
 /** Runs stages that move single particles. @returns whether it is one of these */
 function runParticles(phase: usize, kind: i32, begin: i32, end: i32, h: f32): bool {
   const data = load<i32>(phase, L.PHASE_DATA);
-  if (kind === L.KIND_PREDICT) predict(data + begin, data + end, h, load<i32>(phase, L.PHASE_PASS));
-  else if (kind === L.KIND_CARRY) carry(data + begin, data + end);
+  if (kind === L.KIND_PREDICT) {
+    const ahead = load<f32>(L.HEADER, L.H_AHEAD);
+    if (ahead > 0) predictAhead(data + begin, data + end, ahead);
+    else if (ahead < 0) returnToSafe(data + begin, data + end);
+    else predict(data + begin, data + end, h, load<i32>(phase, L.PHASE_PASS));
+  } else if (kind === L.KIND_CARRY) carry(data + begin, data + end);
   else if (kind === L.KIND_VELOCITY) updateVelocity(data + begin, data + end, h);
   else if (kind === L.KIND_COLLIDE) collide(data + begin, data + end, h, load<u32>(phase, L.PHASE_KEPT));
   else if (kind === L.KIND_BALANCE) measureMomentumError(begin, end, h);
@@ -211,7 +222,7 @@ function runContacts(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h
     solveNearContacts((pass & L.PASS_FIRST) !== 0, (pass & L.PASS_LAST) !== 0);
     solveRigidContacts((pass & L.PASS_FIRST) !== 0, scratch);
   } else if (kind === L.KIND_SAFE) saveSafePositions();
-  else if (kind === L.KIND_VERIFY) verifyContacts(h);
+  else if (kind === L.KIND_VERIFY) verifyContacts(h * <f32>load<i32>(L.HEADER, L.H_VERIFY_EVERY));
   else if (kind === L.KIND_SHARED_CONTACTS) solveShared(begin, end, count);
   else if (kind === L.KIND_SHARED_CHECK) checkShared(begin, end, count);
   else if (kind === L.KIND_SHARED_REFIT) refitLeaves(begin, end, count);

@@ -17,7 +17,7 @@ import { substepBegins, substepDone } from "../scheduler/host";
 import { beginStep, endStep } from "../scheduler/scheduler";
 import { warmStart } from "../warmStart/warmStart";
 import { beginWork, exceedsLimit, workDone } from "../state/work";
-import { beginProgram, endProgram, isSolving, run, runConstraints, runIf } from "./stages";
+import { beginProgram, endProgram, isSolving, run, runBefore, runConstraints, runIf } from "./stages";
 
 /**
  * Runs one tick on the thread that orchestrates it, or as many of its substeps as the work limit allows (work.ts). If
@@ -35,9 +35,10 @@ export function step(helpers: i32, scratch: usize): void {
   findFreeBodies();
   beginBalls();
   const substeps = load<i32>(L.HEADER, L.H_SUBSTEPS);
-  for (let last = 0, next = 0; substep < substeps && !(last && exceedsLimit(next)); substep++) {
+  const every = load<i32>(L.HEADER, L.H_VERIFY_EVERY);
+  for (let last = 0, next = 0; substep < substeps && !(last && exceedsLimit(next)); ) {
     const before = workDone();
-    runSubstep(substep, scratch);
+    for (let n = 0; n < every; n++, substep++) runSubstep(substep, scratch);
     const work = workDone() - before;
     next = work + max<i32>(work >> 3, last ? work - last : 0);
     last = work;
@@ -65,12 +66,14 @@ function runSubstep(substep: i32, scratch: usize): void {
   const blows = load<i32>(<usize>load<u32>(L.HEADER, L.H_WIND), L.WIND_ON) !== 0;
   runIf(blows, L.KIND_WIND_FORCES);
   runIf(blows, L.KIND_WIND_ACCELERATIONS);
+  const every = load<i32>(L.HEADER, L.H_VERIFY_EVERY);
   run(L.KIND_MOVE);
-  run(L.KIND_SAFE);
+  runIf(substep % every === 0, L.KIND_SAFE);
   run(L.KIND_CORE_MESHES);
   run(L.KIND_IMPLICIT_AIM);
+  if (every > 1) beginSmallStep(substep % every === 0, every);
   run(L.KIND_PREDICT);
-  for (let first = true; isSolving(); first = false) iterate(first);
+  for (let first = true; isSolving(); first = false) iterate(first, every);
   run(L.KIND_IMPLICIT_TOGETHER);
   run(L.KIND_IMPLICIT);
   run(L.KIND_BALANCE);
@@ -81,15 +84,45 @@ function runSubstep(substep: i32, scratch: usize): void {
   run(L.KIND_POINT_SPEEDS);
   enterStage(L.STAGE_MOMENTUM);
   keepIslands();
-  run(L.KIND_VERIFY);
+  const closes = substep % every === every - 1;
+  runIf(closes, L.KIND_VERIFY);
+  if (every > 1 && closes) endSmallSteps();
   runConstraints(); // plastic flow and dashpots, which use the final strain
   run(L.KIND_PREFACTORED_FORCES);
   endProgram();
   if (watched) leaveOut(substepDone());
 }
 
+/**
+ * Begins one of `every` substeps from one verification to the next. The first of them finds contacts for the motion of
+ * all.
+ */
+function beginSmallStep(opens: bool, every: i32): void {
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const bytes = (<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4;
+  const start = <usize>load<u32>(L.HEADER, L.H_START);
+  if (opens) {
+    store<f32>(L.HEADER, load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS) * <f32>every, L.H_AHEAD);
+    runBefore(L.KIND_PREDICT);
+    updatePredictedContacts();
+    store<f32>(L.HEADER, -1, L.H_AHEAD);
+    runBefore(L.KIND_PREDICT);
+    store<f32>(L.HEADER, 0, L.H_AHEAD);
+  }
+  memory.copy(start, X, bytes);
+}
+
+/** Keeps the positions at the last verification, from which the next group of small steps predicts. */
+function endSmallSteps(): void {
+  memory.copy(
+    <usize>load<u32>(L.HEADER, L.H_START),
+    <usize>load<u32>(L.HEADER, L.H_SAFE),
+    (<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4,
+  );
+}
+
 /** One iteration of the solve. Serial stages are last, so that it ends with attachments and contacts satisfied. */
-function iterate(first: bool): void {
+function iterate(first: bool, every: i32): void {
   run(L.KIND_INNER);
   runConstraints();
   run(L.KIND_PREFACTORED);
@@ -100,7 +133,7 @@ function iterate(first: bool): void {
   run(L.KIND_CARRY);
   run(L.KIND_PREFACTORED_PLACES);
   enterStage(L.STAGE_CONTACTS);
-  if (first) updatePredictedContacts();
+  if (first && every === 1) updatePredictedContacts();
   if (first) ageLists();
   beginRigidContacts();
   driveApart();

@@ -29,17 +29,26 @@ export interface PlannedContact {
 /**
  * @param particles number in the room, padding included
  * @param anyMeet whether any two surfaces may ever meet; if not, there is no search for pairs
+ * @param verifyEvery substeps from one verification to the next
  */
-export function planContactArrays(particles: number, anyMeet: boolean, allocator: Allocator): PlannedContact {
+export function planContactArrays(
+  particles: number,
+  anyMeet: boolean,
+  verifyEvery: number,
+  allocator: Allocator,
+): PlannedContact {
   const take = (bytes: number): number => (anyMeet ? allocator.takeForList(bytes) : 0);
   // these outlive a list, or are written before the first one
   const owners = anyMeet ? allocator.take(4 * particles) : 0;
+  const safe = take(16 * particles);
   const fields: [number, number][] = [
     [L.H_MARKS, allocator.take(L.MARK_BYTES * particles)],
     [L.H_OWNERS, owners],
     [L.H_PUSHES, anyMeet ? allocator.take(L.PUSHES_A_PARTICLE * L.PUSH_BYTES * particles) : 0],
     [L.H_PAIR_SCRATCH, allocator.takeForList(8 * 48)],
-    [L.H_SAFE, take(16 * particles)],
+    [L.H_SAFE, safe],
+    [L.H_START, anyMeet && verifyEvery > 1 ? allocator.take(16 * particles) : safe],
+    [L.H_VERIFY_EVERY, anyMeet ? verifyEvery : 1],
     [L.H_CONTACT_COLORS, take(20 * L.COLOR_ENTRIES)],
     [L.H_COLOR_MASKS, take(32 * particles)],
     [L.H_REFERENCE, take(16 * particles)],

@@ -3,6 +3,7 @@
  * No body moves further than MOST_SIZES of its sizes in a substep. This is a sample of the benchmark's part `extremes`,
  * with counts instead of times; `npm run test:long` has all bundled scenes.
  */
+import { verificationRate } from "../../../../server/sim/scene/substeps.ts";
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { drive } from "../../../../load-tests/extremes/drive.ts";
@@ -148,7 +149,7 @@ test("the momentum of a strong impulse arrives whole, and no particle gets more 
   const input: Input = { type: "impulse", member: 1, body: 0, triangle: 8, u: 0.3, v: 0.3, impulse: [J, 0, 0] };
   const views = { f32, i32: new Int32Array(memory.buffer) };
   expect(applyInput(views, layout, instantiateKernel(memory), input, 0, () => false)).toBeUndefined();
-  const most = mostPushSpeed(body, 1 / (layout.tickHz * layout.substeps));
+  const most = mostPushSpeed(body, 1 / verificationRate(layout));
   let momentum = 0;
   const speeds: number[] = [];
   for (let p = body.first; p < body.first + body.count; p++) {

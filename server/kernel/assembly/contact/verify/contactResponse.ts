@@ -448,7 +448,7 @@ function leave(): void {
 function motionOf(particle: usize, from: usize): v128 {
   const X = <usize>load<u32>(L.HEADER, L.H_X);
   const prev = v128.load(particle + <usize>load<u32>(L.HEADER, L.H_XPREV) - X);
-  const still = f32x4.sub(prev, v128.load(particle + <usize>load<u32>(L.HEADER, L.H_SAFE) - X));
+  const still = f32x4.sub(prev, v128.load(particle + <usize>load<u32>(L.HEADER, L.H_START) - X));
   const moved = f32x4.sub(v128.load(particle), v128.load(from));
   const far = dotXyz(still, still);
   if (!(far > 0) || load<i32>(L.HEADER, L.H_RESOLUTION) || load<i32>(bodyOf(particle), L.BODY_IMPLICIT)) return moved;
