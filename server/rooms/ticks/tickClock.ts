@@ -57,8 +57,14 @@ export class TickClock {
     this.#originMs = dueMs - (this.begun + this.skipped) * periodMs;
   }
 
-  /** Continues after a pause. Paused ticks do not count as skipped. */
-  resume(nowMs: number): void {
-    this.#originMs = nowMs - (this.begun + this.skipped) * this.periodMs;
+  /**
+   * Continues after a pause. Paused ticks do not count as skipped.
+   * @param phase tick 0 is (or would have been) due at this many periods after an even period of the clock; absent: the
+   *   next tick is due now
+   */
+  resume(nowMs: number, phase?: number): void {
+    const ticks = this.begun + this.skipped;
+    const wait = phase === undefined ? 0 : phase + ticks - nowMs / this.periodMs;
+    this.#originMs = nowMs + (wait - 2 * Math.floor(wait / 2) - ticks) * this.periodMs;
   }
 }

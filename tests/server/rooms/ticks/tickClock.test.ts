@@ -52,6 +52,23 @@ describe("TickClock", () => {
     expect(clock.begin(1e6)).toEqual({ latenessMs: 0, skipped: 0 });
   });
 
+  test("a resumed clock has its phase within two periods, whatever the time and the ticks before", () => {
+    const time = fc.double({ min: 0, max: 1e7, noNaN: true });
+    const phases = fc.double({ min: 0, max: 1e4, noNaN: true });
+    fc.assert(
+      fc.property(time, phases, fc.nat(100), (nowMs, phase, ticks) => {
+        const clock = new TickClock(60, 0);
+        for (let n = 0; n < ticks; n++) clock.begin(clock.nextDueMs());
+        clock.resume(nowMs, phase);
+        const dueMs = clock.nextDueMs();
+        expect(dueMs).toBeGreaterThan(nowMs - 1e-6);
+        expect(dueMs).toBeLessThan(nowMs + 2 * clock.periodMs + 1e-6);
+        const turns = (dueMs / clock.periodMs - ticks - phase) / 2;
+        expect(turns).toBeCloseTo(Math.round(turns), 6);
+      }),
+    );
+  });
+
   test("for any step times, begun plus skipped ticks follow the clock, and the backlog stays within the policy", () => {
     fc.assert(
       fc.property(
