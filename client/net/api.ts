@@ -15,7 +15,7 @@ import {
 } from "../sdk/connection/roomRequests.ts";
 import { keepToken, tokenFor } from "./tokens.ts";
 
-/** The pages use this name. */
+/** Pages call the SDK's error by this name. */
 export { PliantError as ApiError } from "../sdk/errors.ts";
 
 export interface SceneSummary {

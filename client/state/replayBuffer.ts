@@ -11,23 +11,12 @@ import { MoverYields } from "./moverYields.ts";
 import type { MemberGrabs, ServerEvent } from "../../shared/protocol/fromServer.ts";
 import { type FrameBase, FrameDecoder, type FrameEvent } from "../sdk/mirror/frameDecoder.ts";
 import { interpolateInto } from "./interpolate.ts";
+import { lastAt, TickHistory } from "./tickHistory.ts";
 
 interface DecodedFrame extends FrameBase {
   /** Index into `frames`; -1: none yet. */
   index: number;
   positions: Float32Array;
-}
-
-/** Index of the last entry at or before a tick; -1: none. `entries` ascend. */
-function lastAt(entries: readonly { tick: number }[], tick: number): number {
-  let low = 0;
-  let high = entries.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (entries[middle]!.tick <= tick) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }
 
 export class ReplayBuffer {
@@ -38,11 +27,12 @@ export class ReplayBuffer {
   /** 1 for each spawnable body that is not in the room at that moment. */
   readonly hidden: Uint8Array;
   /** Moving colliders off their paths. */
-  readonly yields = new MoverYields(Infinity);
+  readonly yields = new MoverYields();
   private readonly frames: FrameEvent[] = [];
-  private readonly absent: { tick: number; bodies: ReadonlySet<number> }[] = [];
-  private readonly resets: { tick: number }[] = [];
-  private readonly grabs: { tick: number; grabs: ReadonlyMap<number, MemberGrabs> }[] = [];
+  private readonly absent = new TickHistory<ReadonlySet<number>>();
+  /** Ticks of resets. */
+  private readonly resets = new TickHistory<number>();
+  private readonly grabs = new TickHistory<ReadonlyMap<number, MemberGrabs>>();
   private readonly decoder: FrameDecoder;
   private readonly quanta: Float64Array;
   private from: DecodedFrame;
@@ -83,22 +73,22 @@ export class ReplayBuffer {
         this.frames.push(event);
         return;
       case "spawnable":
-        this.absent.push({ tick: event.tick, bodies: new Set(event.bodies) });
+        this.absent.note(event.tick, new Set(event.bodies));
         return;
       case "movers":
         this.yields.note(event.tick, event.movers);
         return;
       case "reset":
-        this.resets.push({ tick: event.tick });
+        this.resets.note(event.tick, event.tick);
         return;
       case "grabs":
-        this.grabs.push({
-          tick: event.tick,
-          grabs: new Map([
-            ...(this.grabs.at(-1)?.grabs ?? []),
+        this.grabs.note(
+          event.tick,
+          new Map([
+            ...(this.grabs.at(event.tick) ?? []),
             ...event.members.map((entry) => [entry.member, entry] as const),
           ]),
-        });
+        );
         return;
       default:
         return;
@@ -107,7 +97,7 @@ export class ReplayBuffer {
 
   /** Cursors and grabs of all members at a moment. */
   handsAt(tick: number): ReadonlyMap<number, MemberGrabs> {
-    return this.grabs[lastAt(this.grabs, tick)]?.grabs ?? new Map<number, MemberGrabs>();
+    return this.grabs.at(tick) ?? new Map<number, MemberGrabs>();
   }
 
   /**
@@ -129,8 +119,9 @@ export class ReplayBuffer {
       this.to.positions,
       next === at ? 0 : this.alpha(shown, start, end),
     );
+    const absent = this.absent.between(start, end);
     for (let body = 0; body < this.hidden.length; body++)
-      this.hidden[body] = this.waitsAt(body, start) || this.waitsAt(body, end) ? 1 : 0;
+      this.hidden[body] = absent.some((bodies) => bodies.has(body)) ? 1 : 0;
     return shown;
   }
 
@@ -141,15 +132,10 @@ export class ReplayBuffer {
 
   private alpha(tick: number, start: number, end: number): number {
     // Do not interpolate across a reset: show the frame before it until the frame after it.
-    const reset = this.resets[lastAt(this.resets, end)];
-    if (reset && reset.tick > start) return tick >= end ? 1 : 0;
+    if ((this.resets.at(end) ?? -Infinity) > start) return tick >= end ? 1 : 0;
     // A gap between frames means that nothing moved until one send interval before the next frame.
     const begin = Math.max(start, end - this.head.tickHz / this.head.sendHz);
     return Math.max(0, (tick - begin) / (end - begin));
-  }
-
-  private waitsAt(body: number, tick: number): boolean {
-    return this.absent[lastAt(this.absent, tick)]?.bodies.has(body) ?? false;
   }
 
   /** Decodes these frames into `from` and `to`. `next` is `at` or `at` + 1. */

@@ -14,7 +14,10 @@ import { CrossFade } from "./crossFade.ts";
 import { SimulatedTime } from "./simulatedTime.ts";
 import { SnapshotBuffer } from "./snapshotBuffer.ts";
 import { MoverYields } from "./moverYields.ts";
-import { AbsentBodies } from "./spawnableBodies.ts";
+import { TickHistory } from "./tickHistory.ts";
+
+/** Number of changes kept; the picture is a second behind at most. */
+const KEPT_CHANGES = 256;
 
 export class RoomState extends RoomMirror {
   buffer: SnapshotBuffer | undefined;
@@ -32,8 +35,9 @@ export class RoomState extends RoomMirror {
   hidden = new Uint8Array(0);
   readonly time = new SimulatedTime();
   /** Moving colliders off their paths. */
-  readonly yields = new MoverYields();
-  private readonly absent = new AbsentBodies();
+  readonly yields = new MoverYields(KEPT_CHANGES);
+  /** Absent bodies. */
+  private readonly absent = new TickHistory<ReadonlySet<number>>(KEPT_CHANGES);
   /** `ticksPerSecond` of `clock` and `playout`. */
   private pace = Number.NaN;
   private rejoining = false;
@@ -65,7 +69,7 @@ export class RoomState extends RoomMirror {
       this.time.note(tick, tuning);
       if (this.pace !== this.ticksPerSecond) this.keepPace();
     });
-    this.add("spawnable", ({ tick, bodies }) => this.absent.note(tick, bodies));
+    this.add("spawnable", ({ tick, bodies }) => this.absent.note(tick, new Set(bodies)));
     this.add("movers", ({ tick, movers }) => this.yields.note(tick, movers));
   }
 
@@ -81,7 +85,7 @@ export class RoomState extends RoomMirror {
 
   /** True if a body was not in the room at this tick. */
   isAbsent(body: number, tick: number): boolean {
-    return this.absent.isAbsent(body, tick, tick);
+    return this.absent.at(tick)?.has(body) ?? false;
   }
 
   /** The page was hidden for a while: the next picture fades in from the last one. */
@@ -149,11 +153,16 @@ export class RoomState extends RoomMirror {
     if (this.shown) this.fade.begin(this.sampled, nowMs);
   }
 
-  /** @returns true if a body appeared or disappeared */
+  /**
+   * Hides bodies that are absent at any moment between two frames: interpolation would sweep them to the place where
+   * they were put in.
+   * @returns true if a body appeared or disappeared
+   */
   private hide(fromTick: number, toTick: number): boolean {
+    const absent = this.absent.between(fromTick, toTick);
     let changed = false;
     for (let body = 0; body < this.hidden.length; body++) {
-      const now = this.absent.isAbsent(body, fromTick, toTick) ? 1 : 0;
+      const now = absent.some((bodies) => bodies.has(body)) ? 1 : 0;
       changed ||= now !== this.hidden[body];
       this.hidden[body] = now;
     }

@@ -402,7 +402,7 @@ export class SimWorld implements World {
     return this.layout.movers.some(({ path }) => stirs(path, seconds - LOOK_BACK, seconds + 1 / this.layout.tickHz));
   }
 
-  /** @returns how long the kernel's clock is to pause, s */
+  /** @returns time by which the kernel's clock pauses, s */
   private beforeSubstep(): number {
     const seconds = this.methods.move();
     this.meanwhileSeconds += seconds;
@@ -410,7 +410,7 @@ export class SimWorld implements World {
     return seconds;
   }
 
-  /** @returns how long the kernel's clock is to pause, s */
+  /** @returns time by which the kernel's clock pauses, s */
   private betweenSubsteps(): number {
     const seconds = this.methods.between();
     this.meanwhileSeconds += seconds;

@@ -361,7 +361,7 @@ export interface ReplayTask {
   /** Recorded hashes to compare, of the room's tick and of later ticks. */
   hashes?: TickHash[];
   until: number;
-  /** A state was saved after the last tick. */
+  /** True if a state was saved after the last tick, which affects the next one (sim/world/checkpoint.ts). */
   fresh: boolean;
   /** No tick begins after this time, ms, because other rooms wait for this thread. */
   sliceMs: number;

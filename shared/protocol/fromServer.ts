@@ -112,13 +112,17 @@ const PARSERS: Readonly<Record<number, (values: Values) => ServerEvent>> = {
 /**
  * @param data one binary WebSocket message
  * @returns the event, or undefined for an unknown message type (the protocol says to ignore it)
- * @throws Error naming the field if a known message does not have the documented form
+ * @throws Error naming the message's number and the field if a known message does not have the documented form
  */
 export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
   const fields = decode(new Uint8Array(data));
   if (!Array.isArray(fields)) throw new Error(`server message: expected an array, got ${typeof fields}`);
   const [type, ...values] = fields as [number, ...unknown[]];
-  return PARSERS[type]?.(values);
+  try {
+    return PARSERS[type]?.(values);
+  } catch (error) {
+    throw new Error(`server message ${type}: ${(error as Error).message}`);
+  }
 }
 
 export function encodeReplayHead(head: ReplayHead): Uint8Array {

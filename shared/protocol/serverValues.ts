@@ -18,29 +18,30 @@ export const exactEncoder: ValueEncoder = /* @__PURE__ */ new Encoder({ ignoreUn
 /** Fields of a message, after its number. */
 export type Values = readonly unknown[];
 
-function fail(what: string, expected: string, value: unknown): never {
-  throw new Error(`server message: ${what} must be ${expected}, got ${typeof value}`);
+/** @param field name; parseServerMessage adds the message */
+function fail(field: string, expected: string, value: unknown): never {
+  throw new Error(`${field} must be ${expected}, got ${typeof value}`);
 }
 
-export const number = (value: unknown, what: string): number =>
-  typeof value === "number" ? value : fail(what, "a number", value);
+export const number = (value: unknown, field: string): number =>
+  typeof value === "number" ? value : fail(field, "a number", value);
 
-export const bytes = (value: unknown, what: string): Uint8Array =>
-  value instanceof Uint8Array ? value : fail(what, "bin", value);
+export const bytes = (value: unknown, field: string): Uint8Array =>
+  value instanceof Uint8Array ? value : fail(field, "bin", value);
 
-export const list = (value: unknown, what: string): unknown[] =>
-  Array.isArray(value) ? value : fail(what, "an array", value);
+export const list = (value: unknown, field: string): unknown[] =>
+  Array.isArray(value) ? value : fail(field, "an array", value);
 
-export const record = (value: unknown, what: string): Record<string, unknown> =>
+export const record = (value: unknown, field: string): Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
-    : fail(what, "a map", value);
+    : fail(field, "a map", value);
 
 /** @param at place of x */
-export const point = (values: Values, at: number, what: string): Point => [
-  number(values[at], `${what} x`),
-  number(values[at + 1], `${what} y`),
-  number(values[at + 2], `${what} z`),
+export const point = (values: Values, at: number, field: string): Point => [
+  number(values[at], `${field} x`),
+  number(values[at + 1], `${field} y`),
+  number(values[at + 2], `${field} z`),
 ];
 
 export function pair(value: unknown): [number, number] {

@@ -76,7 +76,7 @@ export interface OrthotropicMaterial extends MaterialCommon {
   plasticity?: Plasticity;
 }
 
-/** Stiffness of a geometric constraint (sim/constraints/geometric.ts). Give exactly one. */
+/** Stiffness of a geometric constraint (sim/constraints/geometric.ts). Exactly one of the two fields is given. */
 export interface GeometricStiffness {
   /**
    * k: share of its error that a constraint loses in a tick of one substep, for any number n of iterations: k' = 1 -

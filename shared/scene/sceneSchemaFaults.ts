@@ -18,8 +18,8 @@ export interface Misspelled {
 }
 
 /**
- * Selects one error for each place, because a wrong type also breaks other rules. The `if` of a choice only repeats its
- * branch, and errors within oneOf are those of the ways that were not taken.
+ * Selects one error for each place, because a wrong type also breaks other rules. Errors of `if` only repeat those of
+ * its branch. Errors within oneOf are left out, too: they belong to alternatives that the author did not choose.
  * @param errors of a validation with `allErrors` and `verbose`; at least one
  */
 export function schemaFaults(errors: readonly ErrorObject[]): { faults: SceneFault[]; misspelled: Misspelled[] } {

@@ -48,7 +48,7 @@ export async function clusterSurface(surface: SurfaceMesh, target: number, error
   return indices.length === 0 ? surface : ofTriangles(surface, indices);
 }
 
-/** Number of search steps of the edge collapses: for each edge, the edges of its end vertex. */
+/** Counts the steps of a search for edge collapses: it visits, for every edge, all edges of the edge's end vertex. */
 function stepsOf({ positions, triangles }: { positions: Float64Array; triangles: Uint32Array }): number {
   const edges = new Uint32Array(positions.length / 3);
   for (const v of triangles) edges[v]! += 1;

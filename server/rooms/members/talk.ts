@@ -55,7 +55,9 @@ export class Talk {
     else this.#say(session, request.text);
   }
 
-  /** Sends a newcomer the last lines, also if there are none: its first `said` replaces all that it has. */
+  /**
+   * Sends a newcomer the last lines. An empty list is sent, too, because the first `said` replaces the client's list.
+   */
   greet(connection: Connection): void {
     connection.send(encodeSaid(this.#kept), "other");
   }

@@ -9,7 +9,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type { RoomRegistry } from "../registry.ts";
 import type { SceneLibrary } from "./sceneLibrary.ts";
 
-/** Editors write a file in several steps, ms. */
+/** Time without further changes after which a file is read, ms: editors write it in several steps. */
 const SETTLED_MS = 100;
 
 interface Watched {

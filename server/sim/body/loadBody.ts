@@ -19,7 +19,7 @@ import { SCENE_DEFAULTS } from "../scene/defaults.ts";
 import { ballShape } from "./ball.ts";
 import { sheetMasses, tetrahedralMasses } from "./masses.ts";
 import { addNotes, loadSource, type MeshSources, meanEdge, type SourceMesh } from "./meshes.ts";
-import { pointsShape } from "./points.ts";
+import { pointsShape } from "./pointCloud.ts";
 import { rigidMasses } from "./rigidMasses.ts";
 import { addLoad, selectParticles } from "./selection.ts";
 import { joinsSubsteps } from "../methods/joins.ts";

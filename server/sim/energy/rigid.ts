@@ -1,7 +1,7 @@
 /**
  * Impulses of colliders on rigid bodies in a substep. Bodies that rest on colliders have rows among the contacts
  * (kernel/assembly/rigid/rigidGround.ts). Falling bodies meet colliders in the phase that makes velocities rigid
- * (kernel/assembly/rigid/rigid.ts). It leaves its pushes in the SHAPE rows.
+ * (kernel/assembly/rigid/rigid.ts). That phase leaves its pushes in the SHAPE rows.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 
@@ -71,7 +71,7 @@ export function colliderSupports(buffer: ArrayBufferLike, x: number, h: number, 
   for (const [shape, { p, t }] of given) giveAll(buffer, shape, x, p, t, 0, give);
 }
 
-/** Gives the velocity p + t x (x - c), damped for h s, to every particle of a SHAPE row's body. */
+/** Calls `give` with the velocity p + t x (x - c), damped for a time of h, for every particle of a SHAPE row's body. */
 function giveAll(
   buffer: ArrayBufferLike,
   row: number,

@@ -315,7 +315,7 @@ export class IntersectionWatch {
       for (let p = first; p < first + count; p++) weights.set(p, sign / count);
     }
     const { bodies } = this.layout;
-    // the drive alone moves the body; contact with the collider does nothing to it
+    // only the drive moves the body: its contact with the collider is off
     if (inner >= bodies.length || outer >= bodies.length) this.markAll(Math.min(inner, outer), L.MARK_WITHIN);
     const surfaces: [number, number] = [inner, outer];
     return [

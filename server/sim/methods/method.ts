@@ -10,7 +10,7 @@
  */
 import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodTypes.ts";
 import type { BodyTemplate } from "../body/template.ts";
-import type { RigidGrabs } from "../reference/implicit/points.ts";
+import type { RigidGrabs } from "../reference/implicit/heldPoints.ts";
 
 /** Arrays that a method reads in every step, by name. */
 export type Constants = Record<string, Float64Array | Uint32Array>;

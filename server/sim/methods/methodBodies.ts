@@ -25,7 +25,7 @@ import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Kernel } from "../world/kernelModule.ts";
 import type { SimLayout } from "../world/worldLayout.ts";
 import type { RoomTuning } from "../tuning/applyTuning.ts";
-import { RigidGrabs, type HeldPoint } from "../reference/implicit/points.ts";
+import { RigidGrabs, type HeldPoint } from "../reference/implicit/heldPoints.ts";
 import { METHOD_KINDS } from "./kinds.ts";
 import { wallsFor } from "../spawn/obstacles.ts";
 import type { Method, MethodBody, MethodState, Wall } from "./method.ts";

@@ -28,7 +28,10 @@ const FEW_RATE = 600;
 /** Fewest substeps a second of sheets that are alone. */
 const ALONE_RATE = 300;
 
-/** Delay up to which the solve is as right in motion as the implicit step, and up to which FEW_RATE is enough. */
+/**
+ * Largest delays: `right`, up to which the solve is as exact in motion as the implicit step; `few`, up to which
+ * FEW_RATE suffices.
+ */
 export const DELAYS = { right: 0.015, few: 0.03 } as const;
 
 export interface Prefactored {
@@ -41,7 +44,7 @@ export interface Prefactored {
 /**
  * @param soft numbers of the bodies that are too soft
  * @param most delay up to which scenes of sheets only have few substeps
- * @param open whether the scene names no substeps, or they do not count
+ * @param open whether the number of substeps may be chosen: the scene names none, or the bodies do not use it
  */
 export function choosePrefactored(
   scene: Scene,
@@ -61,10 +64,11 @@ export function choosePrefactored(
     );
   const few = Math.ceil(FEW_RATE / tickHz);
   const named = scene.substeps === undefined ? Math.min(substeps, few) : few;
-  for (let n = alone ? Math.ceil(ALONE_RATE / tickHz) : named; open && n <= named; n++) {
-    const fewest = delays(tickHz * n);
-    if (fewest.every((delay) => delay <= most)) return { delays: fewest, substeps: n };
-  }
+  if (open)
+    for (let n = alone ? Math.ceil(ALONE_RATE / tickHz) : named; n <= named; n++) {
+      const fewest = delays(tickHz * n);
+      if (fewest.every((delay) => delay <= most)) return { delays: fewest, substeps: n };
+    }
   return { delays: delays(tickHz * substeps) };
 }
 

@@ -156,7 +156,7 @@ export function sheetModuli(material: ClothMaterial): SheetModuli {
 
 /**
  * Inverse of the orthotropic tensor of Bender et al. 2014, section 4.3, in 1/Pa:
- *   eps_weft = (sigma_weft - nuWeft-coupled sigma_warp)/kWeft, symmetric because k_weft nuWarp = k_warp nuWeft.
+ *   eps_weft = (sigma_weft - nuWarp sigma_warp)/kWeft. It is symmetric because kWeft nuWarp = kWarp nuWeft.
  * Inverting C = 1/(1 - nu nu) (kWeft, kWeft nuWarp; kWarp nuWeft, kWarp) gives
  *   S = (1/kWeft, -nuWarp/kWarp; -nuWeft/kWeft, 1/kWarp), both off-diagonals equal, and 1/kShear for gamma.
  */

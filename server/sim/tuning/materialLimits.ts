@@ -57,7 +57,7 @@ function soundRoom({ edges, elasticity, scene }: TunableBody, rate: number): num
   return Math.max(1, ((MOST_EDGES * rate) / edges) ** 2 / now);
 }
 
-/** Largest Poisson's ratio at which `stiffness` is at most `most`: stiffness grows with the ratio. */
+/** Largest Poisson's ratio at which `stiffness`, which grows with the ratio, is at most `most`. */
 function largestRatio(from: number, top: number, most: number, stiffness: (nu: number) => number): number {
   if (stiffness(top) <= most) return top;
   let [low, high] = [from, top];

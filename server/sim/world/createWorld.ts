@@ -21,7 +21,10 @@ import { buildTopology } from "./describeTopology.ts";
 import { RoomTuning } from "../tuning/applyTuning.ts";
 import type { BuiltWorld } from "../types.ts";
 
-/** Largest counted work of a tick, in periods of the room's clock, and in seconds: other rooms wait for the thread. */
+/**
+ * Largest counted work of a tick, because other rooms wait for the thread: in periods of the room's clock, and in
+ * seconds.
+ */
 const BUDGETS = 3;
 const MOST_SECONDS = 0.05;
 

@@ -152,7 +152,10 @@ export class Flow {
       : this.account.virtualSeconds <= running.#reached(seconds);
   }
 
-  /** Returns whether the room's account stays less served than the running one after its tick, which is no longer. */
+  /**
+   * Returns whether the room's tick may run in the middle of the running one, of `wholeSeconds`: it is not expected to
+   * be longer, and after it the room's account is still less served than the running room's.
+   */
   fitsByShare(running: Flow, seconds: number, wholeSeconds: number): boolean {
     if (this.account === running.account || !this.#isProven || this.expectedSeconds > wholeSeconds) return false;
     const { virtualSeconds, weight } = this.account;

@@ -42,7 +42,7 @@ import { findRoom, forgetRooms, type OpenRoom, openRoom } from "./roomCache.ts";
 const FORGOTTEN_MS = 3000;
 /** Absent in tests that run tasks without the pool. */
 const { collections, words } = (workerData as SimThreadData | undefined) ?? {};
-/** Progress of a thread that does not serve. */
+/** Progress of a thread that is not in `serve`. */
 const own = new ThreadWords(words);
 let collected = 0;
 
@@ -118,13 +118,13 @@ function since(before: ContactCounts, after: ContactCounts): ContactCounts {
   };
 }
 
-/** Preemption hook of a thread that does not serve: it only counts progress. */
+/** Preemption hook of a thread that is not in `serve`: it only counts progress. */
 function advance(): number {
   own.advance();
   return 0;
 }
 
-/** Runs work on a thread that does not serve. */
+/** Runs work on a thread that is not in `serve`. */
 function alone<T>(work: () => T): T {
   own.execute(1);
   try {
@@ -134,7 +134,7 @@ function alone<T>(work: () => T): T {
   }
 }
 
-/** Like `runStep`, for a thread that does not serve. */
+/** `runStep` as a task of its own, for a thread that is not in `serve`. */
 export function step(task: StepTask | ByKey<StepTask>): StepResult | UnknownRoom {
   collectIfAsked();
   const result = alone(() => runStep(task, { begun: () => {}, preempt: advance }));
@@ -227,13 +227,13 @@ function saveBetween({ room: handle }: SaveTask): SavedState {
   return taken;
 }
 
-/** Like `saveBetween`, for a thread that does not serve. */
+/** `saveBetween` as a task of its own, for a thread that is not in `serve`. */
 export function save(task: SaveTask): SavedState {
   const taken = saveBetween(task);
   return transfer(taken, [taken.state.buffer]);
 }
 
-/** Like `runReplay`, for a thread that does not serve. */
+/** `runReplay` as a task of its own, for a thread that is not in `serve`. */
 export const replay = (task: ReplayTask): ReplayResult => alone(() => runReplay(task, advance));
 
 /** Steps recorded ticks again, without frames. */

@@ -12,6 +12,7 @@ import type { Input, SimEvent } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";
 import { type Laboratory, laboratory } from "../laboratory.ts";
+import { lowest } from "../measures.ts";
 
 type Change = Omit<BodyTuning, "body">;
 const tune = (change: Change): Input => ({ type: "tune", member: 1, body: 0, ...change });
@@ -70,8 +71,6 @@ const hanging = (material: ClothMaterial): Promise<Laboratory> =>
   });
 
 const refusals = (events: readonly SimEvent[]) => events.filter((event) => event.type === "inputRejected");
-
-const lowest = (lab: Laboratory): number => Math.min(...lab.positions(0).filter((_, k) => k % 3 === 1));
 
 test.each<[string, ClothMaterial, Change, ClothMaterial]>([
   ["stiffer", isotropic, { youngsModulus: 1e8 }, { ...isotropic, youngsModulus: 1e8 }],

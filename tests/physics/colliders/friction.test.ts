@@ -8,6 +8,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { laboratory } from "../laboratory.ts";
+import { middle } from "../measures.ts";
 
 const G = 9.81;
 
@@ -38,17 +39,15 @@ async function slide(
     colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: mu }],
   });
   lab.run(90);
-  const mean = (rows: Float64Array): number =>
-    rows.filter((_, k) => k % 3 === 0).reduce((a, b) => a + b, 0) / (rows.length / 3);
   for (let i = 0; i < lab.created.layout.particleCount; i++) lab.acceleration[4 * i] = G * Math.sin(theta);
   lab.run(60);
   for (let i = 0; i < lab.created.layout.particleCount; i++) lab.v[4 * i + 3] = 0;
-  const x = mean(lab.positions());
-  const v = mean(lab.velocities());
+  const x = middle(lab.positions())[0];
+  const v = middle(lab.velocities())[0];
   lab.run(60 * seconds);
   return {
-    way: mean(lab.positions()) - x,
-    acceleration: (mean(lab.velocities()) - v) / seconds,
+    way: middle(lab.positions())[0] - x,
+    acceleration: (middle(lab.velocities())[0] - v) / seconds,
     ideal: G * (Math.sin(theta) - mu * Math.cos(theta)),
   };
 }

@@ -9,6 +9,7 @@
 import { describe, expect, test } from "vitest";
 import type { Body, Collider } from "../../../shared/scene/scene.ts";
 import { laboratory } from "../laboratory.ts";
+import { middle } from "../measures.ts";
 
 const G = 9.81;
 const DYNAMIC = 0.3;
@@ -60,20 +61,18 @@ async function slide(
     colliders: [floor],
   });
   lab.run(30);
-  const mean = (rows: Float64Array): number =>
-    rows.filter((_, k) => k % 3 === 0).reduce((a, b) => a + b, 0) / (rows.length / 3);
   for (let i = 0; i < lab.created.layout.particleCount; i++) {
     lab.acceleration[4 * i] = G * Math.sin(theta);
     lab.v[4 * i]! += speed;
   }
-  const x = mean(lab.positions());
+  const x = middle(lab.positions())[0];
   // a second; breaking away takes 1/25 s of it
   lab.run(30);
-  const v = mean(lab.velocities());
+  const v = middle(lab.velocities())[0];
   lab.run(30);
   return {
-    way: mean(lab.positions()) - x,
-    acceleration: 2 * (mean(lab.velocities()) - v),
+    way: middle(lab.positions())[0] - x,
+    acceleration: 2 * (middle(lab.velocities())[0] - v),
     ideal: G * (Math.sin(theta) - DYNAMIC * Math.cos(theta)),
   };
 }

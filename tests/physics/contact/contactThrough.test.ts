@@ -6,15 +6,15 @@
 import { expect, test } from "vitest";
 import { tallyOf, watch, type Watched } from "./contactWatch.ts";
 import * as scenes from "./contactScenes.ts";
+import { along, middle } from "../measures.ts";
 
 /** Least and greatest coordinate of a body. */
 function extent({ lab }: Watched, body: number, axis: number): [number, number] {
-  const along = lab.positions(body).filter((_, k) => k % 3 === axis);
-  return [Math.min(...along), Math.max(...along)];
+  const values = along(lab.positions(body), axis);
+  return [Math.min(...values), Math.max(...values)];
 }
 
-const mean = (a: Float64Array, axis: number): number =>
-  a.filter((_, k) => k % 3 === axis).reduce((sum, c) => sum + c, 0) / (a.length / 3);
+const mean = (a: Float64Array, axis: number): number => middle(a)[axis]!;
 
 /** Proof that contacts occurred: a change of the scene that only contacts can cause. */
 const FELT: Record<keyof typeof scenes, (run: Watched) => void> = {

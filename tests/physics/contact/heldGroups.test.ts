@@ -10,6 +10,7 @@ import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";
 import type { Body } from "../../../shared/scene/scene.ts";
 import { crossings } from "./crossings.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { heightOf } from "../measures.ts";
 
 const SHEETS = 4;
 const GRAVITY = 9.81;
@@ -59,24 +60,19 @@ function narrow({ created }: Laboratory, rows: number): () => void {
   return () => set(before);
 }
 
-const middle = (lab: Laboratory): number => {
-  const x = lab.positions(SHEETS);
-  return x.reduce((sum, at, k) => sum + (k % 3 === 1 ? at : 0), 0) / (x.length / 3);
-};
-
 test("a pile that does not fit is held, and a ball beside it falls as if it were alone", async () => {
   const lab = await scene();
   lab.run(2);
   const widen = narrow(lab, 500);
   const before = lab.positions(0);
-  const fallen = middle(lab);
+  const fallen = heightOf(lab, SHEETS);
   const events = lab.run(20);
   expect(events).toMatchObject([{ type: "crowded", bodies: [0, 1, 2, 3] }]);
   expect(lab.positions(0)).toEqual(before);
   // 22 ticks of free fall, up to half a substep's velocity
   const seconds = 22 / 60;
-  expect(middle(lab)).toBeCloseTo(START - (GRAVITY * seconds ** 2) / 2, 2);
-  expect(middle(lab)).toBeLessThan(fallen);
+  expect(heightOf(lab, SHEETS)).toBeCloseTo(START - (GRAVITY * seconds ** 2) / 2, 2);
+  expect(heightOf(lab, SHEETS)).toBeLessThan(fallen);
   expect(crossings(lab)).toBe(0);
 
   widen();
@@ -91,7 +87,7 @@ test("a reset works while bodies are held", async () => {
   narrow(lab, 500);
   lab.run(10);
   lab.run(1, [{ type: "reset", member: 1 }]);
-  expect(middle(lab)).toBeCloseTo(START, 2);
+  expect(heightOf(lab, SHEETS)).toBeCloseTo(START, 2);
 });
 
 test("a room restored while bodies are held has the same bits", async () => {

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { Body, Collider, Vec3 } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { heightOf } from "../measures.ts";
 
 const FLOOR: Collider = { type: "plane", name: "floor", normal: [0, 1, 0], offset: 0 };
 const at = (translate: Vec3): { transform: { translate: Vec3 } } => ({ transform: { translate } });
@@ -27,11 +28,6 @@ const ball = (name: string, place: Vec3): Body => ({
   material: { density: 500 },
 });
 
-const height = (lab: Laboratory, body: number): number =>
-  lab
-    .positions(body)
-    .filter((_, k) => k % 3 === 1)
-    .reduce((sum, y, _, all) => sum + y / all.length, 0);
 /** 0.6 s of falling from 0.5 m: 1.3 m below it, or on the floor. */
 const fall = async (bodies: Body[], colliders: Collider[]): Promise<Laboratory> => {
   const lab = await laboratory({ gravity: [0, -9.81, 0], bodies, colliders });
@@ -48,16 +44,16 @@ test.each([
     [make("a", [0, 0.5, 0]), { ...make("b", [1, 0.5, 0]), contact: { ignore: ["floor"] } }, make("c", [2, 0.5, 0])],
     [FLOOR, { type: "sphere", center: [0, 9, 0], radius: 0.1 }],
   );
-  expect(height(lab, 0)).toBeGreaterThan(0.05);
-  expect(height(lab, 2)).toBeGreaterThan(0.05);
+  expect(heightOf(lab, 0)).toBeGreaterThan(0.05);
+  expect(heightOf(lab, 2)).toBeGreaterThan(0.05);
   // free fall: symplectic steps of 1/1200 s would be g t h/2 = 2.5 mm below the parabola
-  expect(height(lab, 1)).toBeCloseTo(0.5 - 0.5 * 9.81 * 0.6 ** 2, 3);
+  expect(heightOf(lab, 1)).toBeCloseTo(0.5 - 0.5 * 9.81 * 0.6 ** 2, 3);
 });
 
 test("a floor can ignore a body instead", async () => {
   const lab = await fall([jelly("a", [0, 0.5, 0]), jelly("b", [1, 0.5, 0])], [{ ...FLOOR, ignore: ["b"] }]);
-  expect(height(lab, 0)).toBeGreaterThan(0.05);
-  expect(height(lab, 1)).toBeLessThan(-1);
+  expect(heightOf(lab, 0)).toBeGreaterThan(0.05);
+  expect(heightOf(lab, 1)).toBeLessThan(-1);
 });
 
 test.each([
@@ -73,7 +69,7 @@ test.each([
       [FLOOR],
     );
     // on the floor beside, or on top of 0.2 m
-    if (through) expect(height(lab, 1)).toBeLessThan(0.15);
-    else expect(height(lab, 1)).toBeGreaterThan(0.2);
+    if (through) expect(heightOf(lab, 1)).toBeLessThan(0.15);
+    else expect(heightOf(lab, 1)).toBeGreaterThan(0.2);
   }
 });

@@ -4,7 +4,8 @@
  */
 import { describe, expect, test } from "vitest";
 import type { Body } from "../../../shared/scene/scene.ts";
-import { laboratory, type Laboratory } from "../laboratory.ts";
+import { laboratory } from "../laboratory.ts";
+import { middle } from "../measures.ts";
 
 const G = 9.81;
 const MU = 0.2;
@@ -19,11 +20,6 @@ const box = (size: [number, number, number], cells: [number, number, number], ri
     ? { model: "shape-matching", mode: "rigid", density: 500, friction: MU }
     : { density: 500, youngsModulus: 1e6, poissonsRatio: 0.3, friction: MU },
 });
-
-function center(lab: Laboratory): number[] {
-  const x = lab.positions();
-  return [0, 1, 2].map((r) => x.reduce((sum, c, k) => (k % 3 === r ? sum + c : sum), 0) / (x.length / 3));
-}
 
 describe.each([
   ["rigid", true],
@@ -40,10 +36,10 @@ describe.each([
       (x) => x,
       () => [2, 0, 0],
     );
-    const before = center(lab)[0]!;
+    const before = middle(lab.positions())[0]!;
     lab.run(120);
     // v^2/2 mu g, within a hundredth
-    expect(Math.abs((center(lab)[0]! - before) / (4 / (2 * MU * G)) - 1)).toBeLessThan(0.01);
+    expect(Math.abs((middle(lab.positions())[0]! - before) / (4 / (2 * MU * G)) - 1)).toBeLessThan(0.01);
     expect(Math.max(...lab.velocities().map(Math.abs))).toBeLessThan(0.01);
   });
 
@@ -56,15 +52,15 @@ describe.each([
     const gap = Math.min(...lab.x.filter((_x, k) => k % 4 === 1));
     expect(gap).toBe(0);
     const margin = new Float32Array(lab.created.memory.buffer, lab.created.layout.xPrev)[3]!;
-    const lowest = center(lab)[1]!;
+    const lowest = middle(lab.positions())[1]!;
     let highest = 0;
     for (let tick = 0; tick < 90; tick++) {
       lab.run(1);
-      highest = Math.max(highest, center(lab)[1]! - lowest);
+      highest = Math.max(highest, middle(lab.positions())[1]! - lowest);
       // a fall through the margin would be faster
       expect(Math.max(...lab.velocities().filter((_v, k) => k % 3 === 1))).toBeLessThan(Math.sqrt(2 * G * margin) / 2);
     }
     expect(highest).toBeLessThan(1.05 * margin);
-    if (rigid) expect(center(lab)[1]! - lowest).toBeGreaterThan(0.95 * margin);
+    if (rigid) expect(middle(lab.positions())[1]! - lowest).toBeGreaterThan(0.95 * margin);
   });
 });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Scene } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { along, middle } from "../measures.ts";
 
 type Body = Scene["bodies"][number];
 
@@ -27,7 +28,7 @@ const box = (name: string, y: number, material: Body["material"]): Body =>
 
 /** Vertical distance of two boxes, one above the other, m. */
 function between(lab: Laboratory, below: number, above: number): number {
-  const heights = (body: number): number[] => [...lab.positions(body)].filter((_, k) => k % 3 === 1);
+  const heights = (body: number): Float64Array => along(lab.positions(body), 1);
   return Math.min(...heights(above)) - Math.max(...heights(below));
 }
 
@@ -104,10 +105,7 @@ test("balls touch the body below them, and each other", async () => {
     ],
   });
   const pairs = new Set<string>();
-  const center = (body: number): number[] => {
-    const all = lab.positions(body);
-    return [0, 1, 2].map((r) => all.filter((_, k) => k % 3 === r).reduce((sum, c) => sum + (3 * c) / all.length, 0));
-  };
+  const center = (body: number): number[] => middle(lab.positions(body));
   for (let tick = 1; tick <= 120; tick++) {
     lab.run(1);
     const now = lab.world.touching();

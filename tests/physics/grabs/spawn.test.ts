@@ -13,6 +13,7 @@ import { separation } from "../../../server/sim/spawn/separation.ts";
 import { randomStream } from "../../parity/kit.ts";
 import { watch } from "../contact/contactWatch.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { lowest } from "../measures.ts";
 
 type V = [number, number, number];
 const jelly = (name: string, size: number, more: Partial<Body> = {}): Body =>
@@ -53,8 +54,6 @@ const spawn = (
 ): Input => ({ type: "spawn", member: 1, body, position, heading, occupied });
 const remove = (body: number): Input => ({ type: "remove", member: 1, body });
 const types = (events: readonly SimEvent[]): string[] => events.map(({ type }) => type);
-const lowest = (lab: Laboratory, body: number): number =>
-  Math.min(...lab.positions(body).filter((_, i) => i % 3 === 1));
 
 describe("a spawnable body takes no part", () => {
   const others = (spare: Body[]): Partial<Scene> & Pick<Scene, "bodies"> => ({

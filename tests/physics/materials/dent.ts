@@ -16,6 +16,7 @@ import {
   type Vector,
 } from "../../../server/sim/reference/vector.ts";
 import { laboratory, volumeOf, type Laboratory } from "../laboratory.ts";
+import { middle } from "../measures.ts";
 import { meanPlasticStrain } from "./plasticStrains.ts";
 
 export interface Press {
@@ -84,10 +85,8 @@ export interface Pressing {
 export function dentOf(x: Float64Array, rest: Float64Array): number {
   const n = x.length / 3;
   const at = (a: Float64Array, i: number): Vector => [a[3 * i]!, a[3 * i + 1]!, a[3 * i + 2]!];
-  const centerOf = (a: Float64Array): Vector =>
-    [0, 1, 2].map((r) => a.reduce((s, v, k) => (k % 3 === r ? s + v : s), 0) / n) as unknown as Vector;
-  const cx = centerOf(x);
-  const cr = centerOf(rest);
+  const cx = middle(x);
+  const cr = middle(rest);
   const A = [
     [0, 0, 0],
     [0, 0, 0],

@@ -5,7 +5,7 @@
 import type { SoftBody } from "../../../shared/scene/scene.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
 import { BoundarySolid, type BoundaryMesh } from "../../../server/sim/methods/boundary/boundarySolid.ts";
-import { RigidGrabs, type HeldPoint } from "../../../server/sim/reference/implicit/points.ts";
+import { RigidGrabs, type HeldPoint } from "../../../server/sim/reference/implicit/heldPoints.ts";
 import { densityOf } from "../../statics/materials.ts";
 import { elasticHessian, solidMesh } from "../../statics/solidMesh.ts";
 import { blockMatrix, factorize, solveFactored } from "../../statics/sparse.ts";

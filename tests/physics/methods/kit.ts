@@ -6,7 +6,7 @@ import type { BodyTemplate } from "../../../server/sim/body/template.ts";
 import type { ForceModel } from "../../../server/sim/methods/elements/forceModel.ts";
 import { METHOD_KINDS } from "../../../server/sim/methods/kinds.ts";
 import type { MethodBody, Outside } from "../../../server/sim/methods/method.ts";
-import { RigidGrabs } from "../../../server/sim/reference/implicit/points.ts";
+import { RigidGrabs } from "../../../server/sim/reference/implicit/heldPoints.ts";
 
 export const YOUNG = 2e4;
 export const POISSON = 0.3;

@@ -3,29 +3,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Scene, Vec3 } from "../../../shared/scene/scene.ts";
-import { validateScene } from "../../../shared/scene/sceneValidator.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
 import { icosphere } from "../../../server/meshing/generators.ts";
 import { enclosedVolume } from "../../../server/sim/body/meshes.ts";
-import { createWorld } from "../../../server/sim/world/createWorld.ts";
-import { openWorld } from "../../../server/sim/world.ts";
+import { box, floor, G, heights, open, RIGID, RUBBER, SHEET } from "./play.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pliant-kinds-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const G = 9.81;
-const SHEET = { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3 };
-const RUBBER = { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.4 };
-const RIGID = { model: "shape-matching", mode: "rigid", density: 1000 };
-const cube = (size: number, translate: Vec3, material: object = RIGID, more: object = {}): object => ({
-  name: "cube",
-  kind: "soft",
-  mesh: { type: "box", size: [size, size, size], cells: [2, 2, 2] },
-  transform: { translate },
-  material,
-  ...more,
-});
-const floor = { type: "plane", normal: [0, 1, 0], offset: 0 };
+const cube = (size: number, translate: Vec3, material: object = RIGID, more: object = {}): object =>
+  box("cube", [size, size, size], translate, material, more);
 
 /** Steps a scene. @param look called after every tick. @returns positions of the first body's particles */
 async function play(
@@ -34,22 +21,13 @@ async function play(
   look: (y: number, t: number) => void = () => {},
   rests = false,
 ): Promise<Vec3[]> {
-  const whole = validateScene({ version: 1, title: "kind", ...scene }) as Scene;
-  const created = await createWorld(whole, { baseDir: folder });
-  const world = openWorld(created.memory, created.layout);
-  world.mayRest = rests;
-  const { particleCount } = created.bodies[0]!;
-  const places = (): Vec3[] => Array.from({ length: particleCount }, (_, p) => world.position(0, p));
-  const { tickHz, origin } = created.layout;
-  for (let t = 1; t <= seconds * tickHz; t++) {
-    world.step([]);
-    look(middle(places())[1] + origin[1], t / tickHz);
-  }
-  return places();
+  const room = await open(scene, rests, folder);
+  room.run(seconds, (t) => look(room.middle()[1], t));
+  return room.places();
 }
 const middle = (places: readonly Vec3[]): Vec3 =>
   places.reduce((sum, place) => sum.map((s, k) => s + place[k]! / places.length) as Vec3, [0, 0, 0] as Vec3);
-const lowest = (places: readonly Vec3[]): number => Math.min(...places.map(([, y]) => y));
+const lowest = (places: readonly Vec3[]): number => Math.min(...heights(places));
 
 function writeObj(
   name: string,

@@ -10,6 +10,7 @@ import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";
 import type { Body, Scene, Vec3 } from "../../../shared/scene/scene.ts";
 import { crossings } from "../contact/crossings.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { heightOf, middle } from "../measures.ts";
 import { inLong } from "../../support/run/long.ts";
 
 const SHEETS = inLong(10, 5);
@@ -48,17 +49,8 @@ async function pile(more: Partial<Scene> = {}): Promise<Laboratory> {
   return lab;
 }
 
-/** Mean height of a body, m. */
-function heightOf(lab: Laboratory, body: number): number {
-  const x = lab.positions(body);
-  return x.reduce((sum, at, k) => sum + (k % 3 === 1 ? at : 0), 0) / (x.length / 3);
-}
-
 /** Mean place of a body along x, m. */
-function placeOf(lab: Laboratory, body: number): number {
-  const x = lab.positions(body);
-  return x.reduce((sum, at, k) => sum + (k % 3 === 0 ? at : 0), 0) / (x.length / 3);
-}
+const placeOf = (lab: Laboratory, body: number): number => middle(lab.positions(body))[0];
 
 /** Steps until everything sleeps, without an intersection on the way. @returns ticks */
 function settle(lab: Laboratory, most: number): number {

@@ -11,6 +11,7 @@ import { openWorld } from "../../../server/sim/world.ts";
 import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";
 import type { Body, Collider, Scene, Vec3 } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { fastest, middle } from "../measures.ts";
 
 const FLOOR: Collider = { type: "plane", name: "floor", normal: [0, 1, 0], offset: 0, friction: 0.5 };
 const SIZE = 0.2;
@@ -80,9 +81,7 @@ function isLeftOut({ created: { memory, layout } }: Laboratory, body: number): b
 }
 const header = ({ created }: Laboratory, field: number): number =>
   new Int32Array(created.memory.buffer)[(L.HEADER + field) / 4]!;
-const mean = (values: Float64Array, axis: number): number =>
-  values.reduce((sum, c, k) => sum + (k % 3 === axis ? c : 0), 0) / (values.length / 3);
-const fastest = (lab: Laboratory, body: number): number => Math.max(...lab.velocities(body).map(Math.abs));
+const mean = (values: Float64Array, axis: number): number => middle(values)[axis]!;
 
 /** A pile of two boxes with a sheet on it, and a box at 1.5 m: all asleep. */
 async function pileBesideBox(more: Partial<Scene> = {}): Promise<Laboratory> {

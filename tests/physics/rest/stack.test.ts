@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import type { Scene } from "../../../shared/scene/scene.ts";
 import { SCENES_FOLDER } from "../../determinism/run.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { heightOf } from "../measures.ts";
 
 /** Winding number of a closed surface around a point: 1 inside, 0 outside (van Oosterom & Strackee 1983). */
 function winding(p: readonly number[], x: Float64Array, triangles: Uint32Array): number {
@@ -44,11 +45,6 @@ function inside(lab: Laboratory): number {
   return count;
 }
 
-const height = (lab: Laboratory, body: number): number => {
-  const y = lab.positions(body).filter((_, k) => k % 3 === 1);
-  return y.reduce((a, b) => a + b, 0) / y.length;
-};
-
 test("the jelly stack stands for 10 s, and no cube is inside another", async () => {
   const { $schema: _, ...scene } = JSON.parse(readFileSync(`${SCENES_FOLDER}/jelly-stack.json`, "utf8")) as Scene & {
     $schema: string;
@@ -56,7 +52,7 @@ test("the jelly stack stands for 10 s, and no cube is inside another", async () 
   const lab = await laboratory(scene);
   for (let seconds = 1; seconds <= 10; seconds++) {
     expect(lab.run(60)).toEqual([]);
-    const heights = lab.created.bodies.map((_, b) => height(lab, b));
+    const heights = lab.created.bodies.map((_, b) => heightOf(lab, b));
     heights.forEach((h, b) => {
       if (b > 0) expect(h - heights[b - 1]!, `cube ${b} over the one below, after ${seconds} s`).toBeGreaterThan(0.1);
     });
@@ -84,7 +80,7 @@ test.each([2, 10])("a cube that falls on another at %i m/s does not enter it", a
   for (let tick = 0; tick < 120; tick++) {
     expect(lab.run(1)).toEqual([]);
     // the slow one stays on top; the fast one bounces and may come down beside it
-    if (speed < 5 || tick < 30) expect(height(lab, 1), `tick ${tick}`).toBeGreaterThan(height(lab, 0));
+    if (speed < 5 || tick < 30) expect(heightOf(lab, 1), `tick ${tick}`).toBeGreaterThan(heightOf(lab, 0));
     if (tick % 10 === 9) expect(inside(lab), `tick ${tick}`).toBe(0);
   }
 });

@@ -6,6 +6,7 @@
 import { describe, expect, test } from "vitest";
 import type { Body, Collider } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { middle } from "../measures.ts";
 
 const R = 0.026;
 const GAP = 0.003;
@@ -55,15 +56,6 @@ function room(ground: Collider, layers = 1, cells = 60): Promise<Laboratory> {
   });
 }
 
-/** Mean of a body's positions or velocities. */
-function mean(of: Float64Array): [number, number, number] {
-  return [0, 1, 2].map((r) => of.reduce((sum, value, k) => (k % 3 === r ? sum + (3 * value) / of.length : sum), 0)) as [
-    number,
-    number,
-    number,
-  ];
-}
-
 const plane = (friction: number): Collider => ({ type: "plane", normal: [0, 1, 0], offset: 0, friction });
 
 const grounds: Record<string, Collider> = {
@@ -80,7 +72,7 @@ test.each(Object.entries(grounds))(
     for (let tick = 0; tick < 30; tick++) {
       lab.run(1);
       // in a substep it falls by g h^2 before it is pushed back
-      expect(Math.abs(mean(lab.positions(1))[1] - R - GAP)).toBeLessThan(4 * G * H * H);
+      expect(Math.abs(middle(lab.positions(1))[1] - R - GAP)).toBeLessThan(4 * G * H * H);
     }
     expect(lab.world.contactCounts().impulses).toBe(impulses);
   },
@@ -91,7 +83,7 @@ test("a floor carries a marble through two sheets without exact responses", asyn
   lab.run(30);
   const { impulses } = lab.world.contactCounts();
   lab.run(10);
-  expect(mean(lab.positions(2))[1]).toBeGreaterThan(R + 1.5 * GAP);
+  expect(middle(lab.positions(2))[1]).toBeGreaterThan(R + 1.5 * GAP);
   expect(lab.world.contactCounts().impulses).toBe(impulses);
 });
 
@@ -117,7 +109,7 @@ describe("a marble that slides over a sheet", () => {
     // it slides until mu g t = 2/7 v; with its own friction it would roll by then
     expect(mu * G * seconds).toBeLessThan((2 / 7) * SPEED);
     expect(Math.sqrt(SHEET * BALL) * G * seconds).toBeGreaterThan((2 / 7) * SPEED);
-    expect((SPEED - mean((await slide(0.1)).velocities(1))[0]) / (mu * G * seconds)).toBeCloseTo(1, 1);
+    expect((SPEED - middle((await slide(0.1)).velocities(1))[0]) / (mu * G * seconds)).toBeCloseTo(1, 1);
   });
 
   test("takes the sheet along on a smooth floor, with their momentum", async () => {

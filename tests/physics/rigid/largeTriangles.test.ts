@@ -5,6 +5,7 @@
 import { expect, test } from "vitest";
 import type { Vec3 } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { middle } from "../measures.ts";
 
 const R = 0.1;
 const G = 9.81;
@@ -41,15 +42,10 @@ function onMesh(slope: number, translate: Vec3): Promise<Laboratory> {
   });
 }
 
-function center(lab: Laboratory): number[] {
-  const x = lab.positions();
-  return [0, 1, 2].map((r) => x.reduce((sum, value, k) => (k % 3 === r ? sum + (3 * value) / x.length : sum), 0));
-}
-
 test("a ball that falls on a level triangle of 2 km stays where it landed", async () => {
   const lab = await onMesh(0, [0.013, R + 0.03, 0.37]);
   lab.run(3 * HZ);
-  const [x, y, z] = center(lab);
+  const [x, y, z] = middle(lab.positions());
   expect(Math.hypot(x! - 0.013, z! - 0.37)).toBeLessThan(1e-6);
   // its margin is 1e-4 R
   expect(y! - R).toBeLessThan(2e-4 * R);
@@ -63,7 +59,7 @@ test("a ball rolls down a slope of such triangles with 5/7 g sin", async () => {
   const above = R * (1 + 1e-4);
   const lab = await onMesh(10, [-above * sine, above * cosine, 0.37]);
   lab.run(HZ);
-  const [x, y] = center(lab);
+  const [x, y] = middle(lab.positions());
   const way = Math.hypot(x! + above * sine, y! - above * cosine);
   // a substep of the fall more or less: 2/1200
   expect(way / ((0.5 * 5 * G * sine) / 7)).toBeCloseTo(1, 2);

@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 import { rotationMatrix } from "../../../server/sim/body/transform.ts";
 import type { Vec3 } from "../../../shared/scene/scene.ts";
 import { laboratory } from "../laboratory.ts";
+import { middle } from "../measures.ts";
 
 const G = 9.81;
 const MU = 0.4;
@@ -37,13 +38,9 @@ async function distance(rotate: Vec3, velocity: Vec3): Promise<number> {
     ],
     colliders: [{ type: "plane", normal, offset: 0, friction: MU }],
   });
-  const center = (): number[] => {
-    const x = lab.positions();
-    return [0, 1, 2].map((r) => x.reduce((sum, each, k) => sum + (k % 3 === r ? each : 0), 0) / (x.length / 3));
-  };
-  const before = center();
+  const before = middle(lab.positions());
   lab.run(90);
-  const way = center().map((c, r) => c - before[r]!);
+  const way = middle(lab.positions()).map((c, r) => c - before[r]!);
   const along = way.reduce((sum, w, r) => sum + w * normal[r]!, 0);
   return Math.hypot(...way.map((w, r) => w - along * normal[r]!));
 }

@@ -7,6 +7,7 @@ import type { Body, Collider, Vec3 } from "../../../shared/scene/scene.ts";
 import { inLong } from "../../support/run/long.ts";
 import { crossings } from "../contact/crossings.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { middle } from "../measures.ts";
 
 const G = 9.81;
 const SIZE = 0.2;
@@ -36,12 +37,9 @@ const tower = (densities: readonly number[], floor: Collider = PLANE, above = 0.
     iterations: 1,
     gravity: [0, -G, 0],
   });
-const middle = (lab: Laboratory, body: number): Vec3 => {
-  const x = lab.positions(body);
-  return [0, 1, 2].map((r) => x.reduce((sum, c, k) => (k % 3 === r ? sum + (3 * c) / x.length : sum), 0)) as Vec3;
-};
+const middleOf = (lab: Laboratory, body: number): Vec3 => middle(lab.positions(body));
 const drifts = (lab: Laboratory, from: readonly Vec3[]): number[] =>
-  from.map((a, b) => Math.hypot(...middle(lab, b).map((c, r) => c - a[r]!)));
+  from.map((a, b) => Math.hypot(...middleOf(lab, b).map((c, r) => c - a[r]!)));
 const fastest = (lab: Laboratory): number =>
   Math.max(...lab.created.bodies.flatMap((_, b) => Array.from(lab.velocities(b), Math.abs)));
 
@@ -52,7 +50,7 @@ describe.each<[string, Collider]>([
   test("two boxes stand still", async () => {
     const lab = await tower([500, 500], floor);
     lab.run(60);
-    const from = [0, 1].map((b) => middle(lab, b));
+    const from = [0, 1].map((b) => middleOf(lab, b));
     lab.run(60 * inLong(15, 6));
     expect(Math.max(...drifts(lab, from))).toBeLessThan(1e-3);
     expect(fastest(lab)).toBeLessThan((G * 1) / 1200);
@@ -62,7 +60,7 @@ describe.each<[string, Collider]>([
 test("one box on a floor does not move", async () => {
   const lab = await tower([500]);
   lab.run(60);
-  const from = [middle(lab, 0)];
+  const from = [middleOf(lab, 0)];
   lab.run(300);
   expect(Math.max(...drifts(lab, from))).toBeLessThan(1e-6);
 });
@@ -71,7 +69,7 @@ const STANDS_SECONDS = inLong(10, 3);
 test(`a tower of eight stands within a millimeter for ${STANDS_SECONDS} s without sleep`, async () => {
   const lab = await tower(Array<number>(8).fill(500));
   lab.run(120);
-  const from = lab.created.bodies.map((_, b) => middle(lab, b));
+  const from = lab.created.bodies.map((_, b) => middleOf(lab, b));
   for (let second = 0; second < STANDS_SECONDS; second++) {
     expect(lab.run(60)).toEqual([]);
     expect(Math.max(...drifts(lab, from)), `after ${second + 1} s`).toBeLessThan(1e-3);
@@ -82,7 +80,7 @@ test("a tower sleeps, and stands for a minute", async () => {
   const lab = await tower(Array<number>(8).fill(500));
   lab.world.mayRest = true;
   lab.run(120);
-  const from = lab.created.bodies.map((_, b) => middle(lab, b));
+  const from = lab.created.bodies.map((_, b) => middleOf(lab, b));
   let ticks = 120;
   while (lab.world.asleep().includes(0) && ticks < 3600) {
     lab.run(1);
@@ -96,7 +94,7 @@ test("a tower sleeps, and stands for a minute", async () => {
 test("a box ten times as heavy stands on a light one", async () => {
   const lab = await tower([500, 5000]);
   lab.run(60);
-  const from = [0, 1].map((b) => middle(lab, b));
+  const from = [0, 1].map((b) => middleOf(lab, b));
   lab.run(300);
   expect(Math.max(...drifts(lab, from))).toBeLessThan(1e-3);
 });
@@ -106,7 +104,7 @@ const energy = (lab: Laboratory, densities: readonly number[]): number =>
   densities.reduce((sum, density, b) => {
     const v = lab.velocities(b);
     const square = v.reduce((all, c) => all + c * c, 0) / (v.length / 3);
-    return sum + density * SIZE ** 3 * (square / 2 + G * middle(lab, b)[1]);
+    return sum + density * SIZE ** 3 * (square / 2 + G * middleOf(lab, b)[1]);
   }, 0);
 
 describe.each([100, 1000])("a box %i times as heavy on a light one", (ratio) => {
@@ -122,7 +120,7 @@ describe.each([100, 1000])("a box %i times as heavy on a light one", (ratio) => 
       expect(lab.run(1)).toEqual([]);
       expect(energy(lab, densities), `after tick ${tick + 1}`).toBeLessThan(start + rounding);
     }
-    const from = [0, 1].map((b) => middle(lab, b));
+    const from = [0, 1].map((b) => middleOf(lab, b));
     lab.run(300);
     expect(Math.max(...drifts(lab, from))).toBeLessThan(5 * 1e-4);
     expect(fastest(lab)).toBeLessThan(G / 1200);
@@ -140,11 +138,11 @@ test.each([
     const bodies = [box(0, 500, above), box(1, 500 * ratio, above + gap - GAP)];
     const lab = await laboratory({ bodies, colliders: [PLANE], gravity: [0, -G, 0], refine: true });
     lab.run(60);
-    const from = [0, 1].map((b) => middle(lab, b));
+    const from = [0, 1].map((b) => middleOf(lab, b));
     lab.run(300);
     expect(Math.max(...drifts(lab, from))).toBeLessThan(5 * 1e-4);
     // The contact gaps of both boxes keep them apart.
-    expect(middle(lab, 1)[1] - middle(lab, 0)[1]).toBeGreaterThan(SIZE);
+    expect(middleOf(lab, 1)[1] - middleOf(lab, 0)[1]).toBeGreaterThan(SIZE);
   },
 );
 

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { heightOf, topSpeed } from "../measures.ts";
 
 const WIDTH = 0.1;
 const HALF = WIDTH / 2;
@@ -74,17 +75,6 @@ function yields({ created }: Laboratory): number[] {
   );
 }
 
-const heightOf = (lab: Laboratory, b: number): number => {
-  const x = lab.positions(b).filter((_, i) => i % 3 === 1);
-  return x.reduce((sum, y) => sum + y, 0) / x.length;
-};
-const fastestOf = (lab: Laboratory, b: number): number => {
-  const v = lab.velocities(b);
-  return Math.max(
-    ...Array.from({ length: v.length / 3 }, (_, i) => Math.hypot(v[3 * i]!, v[3 * i + 1]!, v[3 * i + 2]!)),
-  );
-};
-
 const cases: [string, Case][] = [
   ["a box", {}],
   ["a turned box", { turn: [0, 20, 0] }],
@@ -116,7 +106,7 @@ describe.each(cases)("%s", (_, one) => {
     let fastest = 0;
     for (let t = 0; t < (TOP - LIFT) * hz; t++) {
       lab.run(1);
-      for (const b of places.keys()) fastest = Math.max(fastest, fastestOf(lab, b));
+      for (const b of places.keys()) fastest = Math.max(fastest, topSpeed(lab, b));
     }
     expect(fastest).toBeLessThan(SPEED + BOUND);
     for (const b of places.keys())
@@ -145,7 +135,7 @@ test.each([0.98, 0.9, 0.5])("a press that goes down to %f of a box's height stop
     // Members draw the displacement of each tick, to a tenth of a millimeter.
     for (const event of lab.run(1)) if (event.type === "yielded") told = event.movers[0]?.[2] ?? 0;
     expect(Math.abs(told - yields(lab)[0]!)).toBeLessThanOrEqual(0.5001e-4);
-    fastest = Math.max(fastest, fastestOf(lab, 0));
+    fastest = Math.max(fastest, topSpeed(lab, 0));
   }
   expect(fastest).toBeLessThan(BOUND);
   expect(Math.abs(heightOf(lab, 0) - HALF)).toBeLessThan(0.002);
@@ -171,7 +161,7 @@ test.each([
   let fastest = 0;
   for (let t = 0; t < 1.8 * hz; t++) {
     lab.run(1);
-    fastest = Math.max(fastest, fastestOf(lab, 0), fastestOf(lab, 1));
+    fastest = Math.max(fastest, topSpeed(lab, 0), topSpeed(lab, 1));
   }
   expect(fastest).toBeLessThan(BOUND);
   expect(Math.abs(heightOf(lab, 1) - 3 * HALF)).toBeLessThan(0.004);

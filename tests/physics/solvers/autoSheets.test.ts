@@ -7,14 +7,14 @@ import { compileMotion, poseAt } from "../../../shared/geometry/colliderMotion.t
 import type { Body, Collider, Scene, Vec3 } from "../../../shared/scene/scene.ts";
 import { crossings } from "../contact/crossings.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { along, mean } from "../measures.ts";
 
 const G = 9.81;
 
 const open = (scene: Partial<Scene> & Pick<Scene, "bodies">): Promise<Laboratory> =>
   laboratory({ gravity: [0, -G, 0], refine: true, ...scene });
 
-const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-const heights = (lab: Laboratory, body: number): number[] => [...lab.positions(body).filter((_, k) => k % 3 === 1)];
+const heights = (lab: Laboratory, body: number): Float64Array => along(lab.positions(body), 1);
 
 /** Largest length of a sheet's edge over its rest length. */
 function stretchOf(lab: Laboratory): number {
@@ -61,7 +61,7 @@ test("a ribbon of 5 g carries a box of 1 kg at its material's length", async () 
   const load = (1.0027 * G) / (width * 1e-3 * k);
   let s = 1;
   for (let n = 0; n < 20; n++) s -= ((s * (s * s - 1)) / 2 - load) / ((3 * s * s - 1) / 2);
-  expect(Math.abs(meanOf(heights(lab, 1)) + length * s + 0.06)).toBeLessThan(1e-3);
+  expect(Math.abs(mean(heights(lab, 1)) + length * s + 0.06)).toBeLessThan(1e-3);
 });
 
 test("two sheets that begin in the same place part, and rest on each other", async () => {
@@ -80,7 +80,7 @@ test("two sheets that begin in the same place part, and rest on each other", asy
   });
   lab.run(240);
   expect(crossings(lab)).toBe(0);
-  const apart = Math.abs(meanOf(heights(lab, 0)) - meanOf(heights(lab, 1)));
+  const apart = Math.abs(mean(heights(lab, 0)) - mean(heights(lab, 1)));
   expect(apart).toBeGreaterThan(3.5e-3);
   expect(apart).toBeLessThan(4.5e-3);
 });

@@ -11,7 +11,7 @@ import { implicitModel, type ImplicitModel } from "../../../server/sim/implicit/
 import type { ImplicitState } from "../../../server/sim/implicit/state.ts";
 import { bendSet, tetSet, triangleSet, type ElasticSet } from "../../../server/sim/reference/implicit/elements.ts";
 import { particleRotations, precondition } from "../../../server/sim/reference/implicit/precondition.ts";
-import { RigidGrabs, type HeldPoint } from "../../../server/sim/reference/implicit/points.ts";
+import { RigidGrabs, type HeldPoint } from "../../../server/sim/reference/implicit/heldPoints.ts";
 import type { Laboratory } from "../laboratory.ts";
 
 /** Inertial target and coefficient c of a step, and where the solver begins it. */

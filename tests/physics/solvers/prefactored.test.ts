@@ -6,7 +6,8 @@ import { expect, test } from "vitest";
 import type { Body, ClothBody } from "../../../shared/scene/scene.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { crossings } from "../contact/crossings.ts";
-import { laboratory, type Laboratory } from "../laboratory.ts";
+import { laboratory } from "../laboratory.ts";
+import { heightOf } from "../measures.ts";
 
 const G = 9.81;
 
@@ -23,11 +24,6 @@ const sheet = (more: Omit<ClothBody, "name" | "kind" | "solver">): Body => ({
   solver: "prefactored",
   ...more,
 });
-
-const meanHeight = (lab: Laboratory, body: number): number => {
-  const y = lab.positions(body).filter((_, k) => k % 3 === 1);
-  return y.reduce((sum, value) => sum + value, 0) / y.length;
-};
 
 test.each([
   [10, 1e5],
@@ -89,7 +85,7 @@ test("a strip of 5 g carries a rigid box of 1 kg at its material's length", asyn
   lab.run(360);
   const stress = (1 + (0.5 * 300 * 1e-3 * width * length) / 1) * (G / (width * 1e-3));
   const exact = length * (stretchOf(stress, k) - 1);
-  expect(Math.abs((-length - 0.06 - meanHeight(lab, 1)) / exact - 1)).toBeLessThan(0.02);
+  expect(Math.abs((-length - 0.06 - heightOf(lab, 1)) / exact - 1)).toBeLessThan(0.02);
 });
 
 test("a free sheet keeps its momentum and its spin", async () => {
@@ -209,7 +205,7 @@ test("a sheet that can touch nothing swings with few substeps, and gains no ener
   for (let tick = 0; tick < 300; tick++) {
     lab.run(1);
     expect(energy()).toBeLessThan(0);
-    lowest = Math.min(lowest, meanHeight(lab, 0));
+    lowest = Math.min(lowest, heightOf(lab, 0));
   }
   // it hangs 0.5 m below its pins at rest, and swings through there
   expect(lowest).toBeLessThan(-0.45);

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import type { Body, ClothBody } from "../../../shared/scene/scene.ts";
 import { crossings } from "../contact/crossings.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { lowest, topSpeed } from "../measures.ts";
 
 const G = 9.81;
 
@@ -17,16 +18,6 @@ const sheet = (more: Omit<ClothBody, "name" | "kind" | "solver">, name = "sheet"
 });
 
 const steps = { substeps: 10, iterations: 1 };
-
-/** Height of the lowest particle of a body, m. */
-const lowest = (lab: Laboratory, body: number): number =>
-  lab.positions(body).reduce((low, c, k) => (k % 3 === 1 ? Math.min(low, c) : low), Infinity);
-
-/** Fastest particle of a body, m/s. */
-const fastest = (lab: Laboratory, body: number): number => {
-  const v = lab.velocities(body);
-  return Math.max(...v.map((_, k) => (k % 3 ? 0 : Math.hypot(v[k]!, v[k + 1]!, v[k + 2]!))));
-};
 
 /** Longest edge of a sheet over its length at rest. */
 function longest(lab: Laboratory, body: number): number {
@@ -140,7 +131,7 @@ test("a box of 50 times a strip's mass lies in it as deep as the material allows
   const weight = (4000 * 1.2e-3 + 0.045) * G;
   expect(sag).toBeGreaterThan(0.98 * sagOf(weight, 3e-4, 1e7, 0.2, true));
   expect(sag).toBeLessThan(1.02 * sagOf(weight, 3e-4, 1e7, 0.2, false));
-  expect(fastest(lab, 1)).toBeLessThan(0.1);
+  expect(topSpeed(lab, 1)).toBeLessThan(0.1);
   expect(crossings(lab, true)).toBe(0);
 });
 
@@ -275,6 +266,6 @@ test("sheets on each other lie on a floor at their length, in their order", asyn
   expect(heights[2]!).toBeGreaterThan(heights[1]!);
   for (let n = 0; n < 3; n++) {
     expect(longest(lab, n)).toBeLessThan(1.02);
-    expect(fastest(lab, n)).toBeLessThan(0.1);
+    expect(topSpeed(lab, n)).toBeLessThan(0.1);
   }
 });

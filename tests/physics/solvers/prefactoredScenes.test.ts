@@ -4,7 +4,8 @@ import type { Body, ClothBody } from "../../../shared/scene/scene.ts";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { crossings } from "../contact/crossings.ts";
-import { laboratory, type Laboratory } from "../laboratory.ts";
+import { laboratory } from "../laboratory.ts";
+import { heightOf, topSpeed } from "../measures.ts";
 
 const G = 9.81;
 
@@ -17,16 +18,6 @@ const sheet = (more: Partial<ClothBody> = {}): Body => ({
   material: { density: 300, thickness: 1e-3, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-2 },
   ...more,
 });
-
-const heightOf = (lab: Laboratory): number => {
-  const y = lab.positions().filter((_, k) => k % 3 === 1);
-  return y.reduce((sum, value) => sum + value, 0) / y.length;
-};
-
-const topSpeed = (lab: Laboratory): number => {
-  const v = lab.velocities();
-  return v.reduce((most, _, k) => (k % 3 ? most : Math.max(most, Math.hypot(v[k]!, v[k + 1]!, v[k + 2]!))), 0);
-};
 
 test("a spawnable sheet is absent, falls over a sphere, and leaves nothing behind when it is removed", async () => {
   const lab = await laboratory({

@@ -7,6 +7,7 @@ import type { Body, Collider, SoftBody } from "../../../shared/scene/scene.ts";
 import { cantilever, modeMotion } from "../bars/barModes.ts";
 import { crossings } from "../contact/crossings.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { lowest, middle } from "../measures.ts";
 
 const G = 9.81;
 
@@ -40,7 +41,7 @@ const hanging = (youngsModulus: number): Promise<Laboratory> =>
   });
 
 /** Elongation of the bar. */
-const elongation = (lab: Laboratory): number => -0.5 - Math.min(...lab.positions().filter((_, k) => k % 3 === 1));
+const elongation = (lab: Laboratory): number => -0.5 - lowest(lab);
 
 /** The same in theory: P = k s (s^2 - 1)/2. */
 function exactElongation(k: number): number {
@@ -137,10 +138,6 @@ const cube = (name: string, density: number, y: number, more: Partial<SoftBody> 
     { density, youngsModulus: 1e6, poissonsRatio: 0.3, damping: 1, friction: 0.5 },
     { name, transform: { translate: [0, y, 0] }, ...more },
   );
-const meanOf = (lab: Laboratory, body: number): number[] => {
-  const x = lab.positions(body);
-  return [0, 1, 2].map((r) => x.filter((_, k) => k % 3 === r).reduce((sum, v) => sum + v, 0) / (x.length / 3));
-};
 
 test("a cube carries one of a hundred times its mass", async () => {
   const lab = await laboratory({
@@ -150,7 +147,7 @@ test("a cube carries one of a hundred times its mass", async () => {
   });
   lab.run(240);
   expect(crossings(lab)).toBe(0);
-  const [x, y, z] = meanOf(lab, 1) as [number, number, number];
+  const [x, y, z] = middle(lab.positions(1)) as [number, number, number];
   expect(Math.hypot(x, z)).toBeLessThan(0.02);
   // strain of the lower cube: weight over area and modulus; contact thickness of 2 mm at the most, twice
   expect(y).toBeGreaterThan(0.3 - (10000 * 0.2 * G * 0.2) / 1e6 - 0.004);
@@ -215,7 +212,7 @@ test("a cube under a rigid box of ten times its mass falls asleep", async () => 
   for (let ticks = 0; ticks < 1800 && (ticks < 60 || fastest() > 0); ticks += 10) lab.run(10);
   expect(fastest()).toBe(0);
   expect(crossings(lab)).toBe(0);
-  expect(Math.hypot(meanOf(lab, 0)[0]!, meanOf(lab, 0)[2]!)).toBeLessThan(0.01);
+  expect(Math.hypot(middle(lab.positions(0))[0]!, middle(lab.positions(0))[2]!)).toBeLessThan(0.01);
 });
 
 test.each<[number, number, number, number]>([

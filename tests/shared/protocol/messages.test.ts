@@ -68,7 +68,11 @@ describe("parseServerMessage", () => {
 
   test.each([
     ["not an array", { a: 1 }, /expected an array/],
-    ["keyframe without bytes", [ServerMessage.keyframe, 3, "text"], /keyframe data must be bin/],
+    [
+      "keyframe without bytes",
+      [ServerMessage.keyframe, 3, "text"],
+      `message ${ServerMessage.keyframe}: data must be bin`,
+    ],
     ["delta without a base", [ServerMessage.delta, 3, null, Uint8Array.of(1)], /baseTick must be a number/],
     ["cursor that is not a point", [ServerMessage.grabs, 1, [[1, ["x", 0, 0], []]]], /cursor x must be a number/],
   ])("refuses: %s", (_name, message, reason) => {

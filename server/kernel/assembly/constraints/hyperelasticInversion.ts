@@ -75,8 +75,8 @@ export function continueLanes(at: usize, clamp: v128, tangled: v128, stable: boo
     g2 = s_2;
   }
   if (v128.any_true(tangled)) {
-    // P_i = mu (c^3 - c) + lambda t c, as substitutes in the caller's formula: mu F - mu/J cof F + lambda log J/J cof
-    // F, or mu F - mu cof F + lambda' (J - 1) cof F
+    // P_i = mu (c^3 - c) + lambda t c: substitutes for F, cof F and J that give this in the caller's formula, mu F -
+    // mu/J cof F + lambda log J/J cof F, or mu F - mu cof F + lambda' (J - 1) cof F
     const half = f32x4.splat(0.5);
     const q0 = mul(c0, c0);
     const q1 = mul(c1, c1);

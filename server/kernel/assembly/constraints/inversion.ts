@@ -75,7 +75,8 @@ function rowK(block: usize, a: v128, b: v128, c: v128, general: bool): v128 {
 
 /**
  * Replaces G in `scratch` (rows of four lanes: F, G) in lanes that are not `sound`, and clears their multipliers.
- * Records the corrections of all lanes, if they have rows of their `own` (the paper's form has none).
+ * Stores the corrections of all lanes among the values that the block keeps between iterations (`own`; 0 in the paper's
+ * form, which keeps none).
  * @param sound lane mask; applied address of the nine rows applied so far in this substep, 0: nothing; general, plastic
  * compile-time constants: nine compliances; plastic strain
  */

@@ -14,12 +14,12 @@ import { addForcesOfTets } from "./solids";
 import { meets } from "../state/filters";
 import { combine } from "../math/vectors";
 
-/** Stable are steps below 2/omega. Compressed elements may be stiffer than at rest. */
+/** Steps below 2/omega are stable. Compressed elements may be stiffer than at rest. */
 const MARGIN: f64 = 1.2;
 /**
- * It strikes if it approaches by more than this many times the displacement that its external acceleration makes in a
- * step, the least that does not count as resting (coefficients.ts): at 4 steps a tick faster than 0.08 m/s. (Above
- * 0.33 m/s only: a landing plate slid 5 % too far, as small impacts in implicit steps lose friction.)
+ * A body strikes if it approaches by more than STRIKES times the displacement that its external acceleration makes in a
+ * step. Slower bodies count as resting (coefficients.ts). At 4 steps a tick the limit is 0.08 m/s. (With a limit of
+ * 0.33 m/s a landing plate slid 5 % too far, because small impacts in implicit steps lose friction.)
  */
 const STRIKES: f64 = 2;
 
@@ -30,7 +30,7 @@ export const TOUCHES: f64 = 6;
 export let pace: f64 = 0;
 export let crossing: f64 = 0;
 
-/** Returns whether a body is a solid that nothing but standing shapes and its own elements pushes. */
+/** Returns whether a body is a solid that only standing shapes and its own elements push. */
 export function mayStrike(row: usize): bool {
   if (!load<u32>(row, L.IMPLICIT_TOUCHES) || !load<u32>(row, L.IMPLICIT_ROTATIONS)) return false;
   if (load<i32>(row, L.IMPLICIT_HELD_COUNT) > 0 || isViscous(row)) return false;
@@ -137,14 +137,20 @@ function dampingOf(row: usize): f64 {
   return (1.5 * (1 / load<f64>(row, L.IMPLICIT_KEEP) - 1)) / load<f64>(row, L.IMPLICIT_STEP_SECONDS);
 }
 
-/** Sets the length of implicit steps, s. */
-export function setStep(row: usize, h: f64): void {
+/** Sets the length of implicit steps, s, until `restoreStep`. */
+export function shortenStep(row: usize, h: f64): void {
+  memory.copy(row + L.IMPLICIT_WHOLE, row + L.IMPLICIT_STEP_SECONDS, L.IMPLICIT_WHOLE - L.IMPLICIT_STEP_SECONDS);
   const damping = dampingOf(row);
   const keep = 1 / (1 + (2 * h * damping) / 3);
   store<f64>(row, h, L.IMPLICIT_STEP_SECONDS);
   store<f64>(row, keep, L.IMPLICIT_KEEP);
   store<f64>(row, 2.25 / (h * h * keep), L.IMPLICIT_COEFFICIENT);
   store<f64>(row, (1 + h * damping) / (h * h), L.IMPLICIT_EULER);
+}
+
+/** Sets the length of implicit steps to that of a whole one again, to the bit. */
+export function restoreStep(row: usize): void {
+  memory.copy(row + L.IMPLICIT_STEP_SECONDS, row + L.IMPLICIT_WHOLE, L.IMPLICIT_WHOLE - L.IMPLICIT_STEP_SECONDS);
 }
 
 /** Sets x1 and v1 as if only external acceleration had acted in the step before. @param state x, v, x1, v1 */

@@ -10,7 +10,7 @@ import { energyOfTets, linearizeTets, multiplyTets } from "./solids";
 import { energyOfBends, energyOfTriangles, linearizeBends, linearizeTriangles } from "./sheets";
 import { multiplySheet } from "./sheetProducts";
 import { combine, dot, squaredDistanceAt } from "../math/vectors";
-import { anyGrab, energyOfPoints, linearizePoints, multiplyPoints } from "./points";
+import { anyGrab, energyOfPoints, linearizePoints, multiplyPoints } from "./heldPoints";
 import { precondition, turnParticles } from "./preconditioner";
 import { isViscous, keepPast } from "./viscosity";
 import { moveRigidly } from "./rigidMotion";
@@ -70,18 +70,17 @@ const LEFT_AGAIN: f64 = 0.1;
 /** Most halvings of a step that does not descend, and the relative rounding of the objective. */
 const HALVINGS: i32 = 8;
 const ROUNDING: f64 = 1e-12;
-/** Solves of a step with colliders; then its contacts remain as they are. */
+/** Most solves of a step with colliders. After the last one its contacts keep their states. */
 const MOST_ROUNDS = 5;
 /** MOST_ROUNDS for bodies that touch each other: a plate that slides over a mesh corner changes all its contacts. */
 const MOST_ROUNDS_TOUCHING = 12;
 /**
- * A step of solids that touch meshes or bodies is solved again, MOST_ROUNDS_ROUGH times at most, while its residual may
- * change more than this part of the energy of the step's motion: while its squared norm is above the square of this
- * part of that energy, and above what weight does in a step, by the tolerance of a solve.
- * (The tolerance of a solve is relative to the residual where it starts: large if the motion alone would press a face
- * far into another body.) So are steps that were halved, or the body goes on as if no force acted. Without both, a
- * third of the boxes that landed tilted gained energy, up to ten times their fall. (Solved again on shape colliders,
- * too, a plate that lands while it slides goes 3 to 5 % too far.)
+ * A step of solids that touch meshes or bodies is solved again, at most MOST_ROUNDS_ROUGH times, while its residual may
+ * become energy. The bound of its squared norm is that of SETTLED times the step's motion, plus that of the free fall
+ * in a step times the tolerance of a solve. (The tolerance of a solve is relative to the residual where it starts:
+ * large if the motion alone would press a face far into another body.) Halved steps are solved again, too: else the
+ * body goes on as if no force acted. Without both, a third of the boxes that landed tilted gained energy, up to ten
+ * times their fall. (Solved again on shape colliders, too, a plate that lands while it slides goes 3 to 5 % too far.)
  */
 const SETTLED: f64 = 1e-3;
 const MOST_ROUNDS_ROUGH = 12;
@@ -202,7 +201,7 @@ export function stepGroup(list: usize, length: i32, end: i32): void {
   }
 }
 
-/** Returns `reused` for the group: of several bodies -1 if all of them reuse, else 0. */
+/** Returns `reused` of the group. For several bodies: -1 if all of them reuse their data, else 0. */
 function reusedByAll(): i32 {
   let one = 0;
   for (let n = 0; n < bodies; n++) {

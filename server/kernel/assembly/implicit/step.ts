@@ -24,24 +24,39 @@
 import * as L from "../layout/layout";
 import { energyOfTets } from "./solids";
 import { energyOfBends, energyOfTriangles } from "./sheets";
-import { holdPoints, notePoints } from "./points";
+import { holdPoints, notePoints } from "./heldPoints";
 import { collide } from "../colliders/collide";
-import { findContacts, forgetContacts, useContacts } from "./contacts";
+import { findContacts } from "./contactRows";
+import { forgetContacts, useContacts } from "./contacts";
 import { stepGroup } from "./newton";
 import { combine, roundedAt } from "../math/vectors";
 import { countWork, workAfter, workDone } from "../state/work";
 import { spendWork } from "../scheduler/clock";
-import { crossing, findPace, kick, mayStrike, pace, setPast, setStep, strikes, TOUCHES } from "./impact";
+import {
+  crossing,
+  findPace,
+  kick,
+  mayStrike,
+  pace,
+  restoreStep,
+  setPast,
+  shortenStep,
+  strikes,
+  TOUCHES,
+} from "./impact";
 
 /** The first of REUSED_STEPS steps of a tick computes rotations and stresses, and the others reuse them. */
 const REUSED_STEPS: i32 = 4;
 /** Share of a tick's work limit after which the bodies of a substep that touch surfaces are not solved further. */
 const SHARE: f32 = 0.25;
-/** Shortest part of a step: particles on colliders begin a step at a distance that must not become speed. */
+/**
+ * Least length of the implicit rest of a step, as a share of the step. Particles on colliders begin it at a distance,
+ * which a short step would turn into speed.
+ */
 const LEAST: f64 = 0.1;
 /**
- * Most explicit steps in a step. Each corrects positions on colliders, which adds energy to stiff elements: of tilted
- * cubes with cells of 5 cm those of 10^7 Pa (27 steps) gained 0.2 % in an impact, of 10^8 4 %, of 3 10^9 35 %.
+ * Most explicit steps in place of a step. Each corrects positions on colliders, which adds energy to stiff elements: of
+ * tilted cubes with cells of 5 cm those of 10^7 Pa (27 steps) gained 0.2 % in an impact, of 10^8 4 %, of 3 10^9 35 %.
  */
 const MOST_STEPS: f64 = 64;
 /** Counted work of an explicit step, for each particle. */
@@ -85,20 +100,12 @@ function stepImpact(): bool {
   if (!begins && !(load<f64>(left) > 0)) return false;
   findPace(row, scratch);
   if (begins) store<f64>(left, TOUCHES * crossing);
-  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
-  const coefficient = load<f64>(row, L.IMPLICIT_COEFFICIENT);
-  const keep = load<f64>(row, L.IMPLICIT_KEEP);
-  const euler = load<f64>(row, L.IMPLICIT_EULER);
-  if (!mayCost(min<f64>(h, load<f64>(left)))) {
+  if (!mayCost(min<f64>(load<f64>(row, L.IMPLICIT_STEP_SECONDS), load<f64>(left)))) {
     store<f64>(left, 0);
     return false;
   }
   const rest = stepExplicitly(left, !begins);
   if (rest > 0) stepPart(rest);
-  store<f64>(row, h, L.IMPLICIT_STEP_SECONDS);
-  store<f64>(row, coefficient, L.IMPLICIT_COEFFICIENT);
-  store<f64>(row, keep, L.IMPLICIT_KEEP);
-  store<f64>(row, euler, L.IMPLICIT_EULER);
   setPast(row, state);
   store<i32>(row, 0, L.IMPLICIT_REUSED);
   memory.fill(state + 4 * vector + L.IMPLICIT_STATE_END, 0, vector);
@@ -113,7 +120,7 @@ function mayCost(seconds: f64): bool {
 
 /** Takes an implicit step of this length. */
 function stepPart(h: f64): void {
-  setStep(row, h);
+  shortenStep(row, h);
   setPast(row, state);
   store<i32>(row, 0, L.IMPLICIT_REUSED);
   store<f64>(state + 4 * vector, -1);
@@ -122,11 +129,12 @@ function stepPart(h: f64): void {
   stepGroup(row + L.IMPLICIT_SELF, 1, i32.MAX_VALUE);
   publish(h);
   adopt();
+  restoreStep(row);
 }
 
 /**
  * Takes explicit steps until the current body is clear of colliders, as impact.ts has it, or until the step is over.
- * @param left address of the time for which it may touch, s; touched whether it has touched one
+ * @param left address of the time for which the body may still touch, s; touched whether it has touched a collider
  * @returns the remaining time, s: 0 or above LEAST steps
  */
 function stepExplicitly(left: usize, touched: bool): f64 {

@@ -25,20 +25,20 @@ export const BODY_INVERTED = BODY_SHARE + F32;
 export const BODY_WAS_INVERTED = BODY_INVERTED + I32;
 // i32 pointer: a byte for every collider, 1: the body may touch it; 0: it may touch all
 export const BODY_MEETS = BODY_WAS_INVERTED + I32;
-// i32: an outside object exchanges momentum with it during the solve (fixed particle, grab, ball, core mesh): 1 in this
-// tick, 2 while this pair list is valid; HELD_RIGID: a body of its island is rigid
+// i32 bits. 1 and 2: a fixed particle, grab, ball or core mesh exchanges momentum with it during the solve, 1 in this
+// tick, 2 as long as this pair list is valid. HELD_RIGID: a body of its island is rigid
 export const BODY_HELD = BODY_MEETS + I32;
 // i32: number of the body that represents its island, the bodies that exchange momentum in this tick; its own number:
 // alone so far
 export const BODY_ISLAND = BODY_HELD + I32;
 // i32 address of the SHAPE row of a rigid body, whose velocity is computed from positions (rigid.ts); else 0
 export const BODY_RIGID = BODY_ISLAND + I32;
-// i32 1: it is inactive (sim/spawn/spawnableBodies.ts) or asleep (sleepingIslands.ts)
+// i32 1: it is absent (sim/spawn/spawnableBodies.ts) or asleep (sim/rest/sleepingIslands.ts)
 export const BODY_INACTIVE = BODY_RIGID + I32;
 // i32: union-find over bodies that the pair list has near each other: a smaller number, or its own at the root
 export const BODY_LISTED = BODY_INACTIVE + I32;
 export const BODY_AGAINST = BODY_LISTED + I32; // i32 1: the pair list has this body near a collider's core mesh
-// i32 not 0: its own step conserves momentum: address of its IMPLICIT row, or 1 for a method's body
+// i32 not 0: a step of its own moves it, which conserves momentum. Address of its IMPLICIT row; 1 for a method's body
 export const BODY_IMPLICIT = BODY_AGAINST + I32;
 // i32 address of its PREFACTORED row, or 0
 export const BODY_PREFACTORED = BODY_IMPLICIT + I32;
@@ -47,7 +47,7 @@ export const BODY_MASS = BODY_FORCE + 3 * F64; // f64 kg: its mass, if it may be
 // f64x3 m: excess of a substep of symplectic Euler over the exact displacement (momentum.ts)
 export const BODY_LEAD = BODY_MASS + F64;
 export const BODY_ENCLOSED = BODY_LEAD + 3 * F64; // i32 1: it keeps an enclosed volume, which stresses it at rest
-// i32 1: the correction moves positions of its island, too (momentum.ts)
+// i32 1: the momentum correction also moves positions of its island (momentum.ts)
 export const BODY_MOVED = BODY_ENCLOSED + I32;
 // i32 1: a method moves it with all forces, and contact corrects that motion (sim/methods/methodBodies.ts)
 export const BODY_UNFORCED = BODY_MOVED + I32;

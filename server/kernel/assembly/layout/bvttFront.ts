@@ -172,10 +172,10 @@ export const LEAF_PAIR_FIRST = 0; // i32 leaf
 export const LEAF_PAIR_SECOND = LEAF_PAIR_FIRST + I32; // i32 leaf
 export const LEAF_PAIR_SURFACES = LEAF_PAIR_SECOND + I32; // i32 first << 16 | second
 export const LEAF_PAIR_LANES = LEAF_PAIR_SURFACES + I32; // i32 first lane of its rows plus one, 0: none
-export const LEAF_PAIR_REACH = LEAF_PAIR_LANES + I32; // f32 r, m
+export const LEAF_PAIR_REACH = LEAF_PAIR_LANES + I32; // f32 distance r up to which its primitives have rows, m
 // f32 square of the distance at rest, m^2; negative: not measured
 export const LEAF_PAIR_REST2 = LEAF_PAIR_REACH + F32;
-// f32x4 unit vector from the second to the first that may keep them apart
+// f32x4 last separation direction, a unit vector from the second leaf to the first
 export const LEAF_PAIR_NORMAL = LEAF_PAIR_REST2 + F32 + 8;
 export const LEAF_PAIR_BYTES = LEAF_PAIR_NORMAL + LANES;
 
@@ -183,7 +183,8 @@ export const LEAF_PAIR_BYTES = LEAF_PAIR_NORMAL + LANES;
 // f32x3 DISPLACEMENT_LOW of the first minus DISPLACEMENT_HIGH of the second, at its measurement, plus the motion that
 // the slack allows for
 export const PAIR_MOTION_LOW = 0;
-// f32 primitives without a row may come nearer by this and still be further apart than r, m; negative: not measured
+// f32 slack, m: primitives without a row stay further apart than r if they come nearer by less than this. Negative: not
+// measured
 export const PAIR_MOTION_SLACK = 3 * F32;
 // f32x3 DISPLACEMENT_HIGH of the first minus DISPLACEMENT_LOW of the second
 export const PAIR_MOTION_HIGH = PAIR_MOTION_LOW + LANES;

@@ -27,10 +27,14 @@ export const IMPLICIT_SOLVED = IMPLICIT_DIAGONAL + I32; // i32 pointer: f32x4[m]
 export const IMPLICIT_STEPS = IMPLICIT_SOLVED + I32; // i32 steps a tick
 export const IMPLICIT_HELD = IMPLICIT_STEPS + I32; // i32 pointer: HELD rows, room for all points of the room
 export const IMPLICIT_HELD_COUNT = IMPLICIT_HELD + I32; // i32 number of points that hold this body in this step
-export const IMPLICIT_STEP_SECONDS = IMPLICIT_HELD_COUNT + I32; // f64
+// constants of a step: f64 h, s
+export const IMPLICIT_STEP_SECONDS = IMPLICIT_HELD_COUNT + I32;
 export const IMPLICIT_COEFFICIENT = IMPLICIT_STEP_SECONDS + F64; // f64 1/s^2
 export const IMPLICIT_KEEP = IMPLICIT_COEFFICIENT + F64; // f64 1/(1 + 2 h damping / 3)
-export const IMPLICIT_TOLERANCE = IMPLICIT_KEEP + F64; // f64
+export const IMPLICIT_EULER = IMPLICIT_KEEP + F64; // f64 1/s^2: (1 + h damping) / h^2
+// the same four of the whole step, while a shorter one is taken (impact.ts)
+export const IMPLICIT_WHOLE = IMPLICIT_EULER + F64;
+export const IMPLICIT_TOLERANCE = IMPLICIT_WHOLE + 4 * F64; // f64
 export const IMPLICIT_MU = IMPLICIT_TOLERANCE + F64; // f64 Pa, with lambda, of solids
 export const IMPLICIT_LAMBDA = IMPLICIT_MU + F64;
 // f64 Pa: plane stress, of sheets
@@ -48,8 +52,7 @@ export const IMPLICIT_TOUCHES = IMPLICIT_FROM_REST + I32;
 export const IMPLICIT_TOUCH_COUNT = IMPLICIT_TOUCHES + I32; // i32 touches in this step
 export const IMPLICIT_MEETS = IMPLICIT_TOUCH_COUNT + I32; // i32 BODY_MEETS of the body
 export const IMPLICIT_ROUNDS = IMPLICIT_MEETS + I32; // i32, for tools: solves that followed a change of contacts
-export const IMPLICIT_EULER = IMPLICIT_ROUNDS + I32; // f64 1/s^2: (1 + h damping) / h^2
-export const IMPLICIT_SELF = IMPLICIT_EULER + F64; // i32 address of this row: the row list of a group of one body
+export const IMPLICIT_SELF = IMPLICIT_ROUNDS + I32; // i32 address of this row: the row list of a group of one body
 // i32 1: it may touch surfaces, and is solved together with the bodies that it touches
 export const IMPLICIT_TOGETHER = IMPLICIT_SELF + I32;
 // i32 1: its velocities were changed from outside since its last step
@@ -67,10 +70,10 @@ export const IMPLICIT_LANES = IMPLICIT_QUADS + I32;
 export const IMPLICIT_STENCIL_START = IMPLICIT_LANES + I32;
 // i32 pointer: for each particle of a stencil, u32 byte offset in the lanes and f32 N/m
 export const IMPLICIT_STENCILS = IMPLICIT_STENCIL_START + I32;
-// i32 iterations of the step whose rotations and stresses this one reuses; -1: reuse them, but check the residual after
-// each iteration; 0: compute new ones
+// i32 number of iterations of the step whose rotations and stresses this one reuses; -1: it reuses them, and checks the
+// residual after each iteration; 0: it computes new ones
 export const IMPLICIT_REUSED = IMPLICIT_STENCILS + I32;
-// f64 part of the residual's square that these iterations left
+// f64 squared residual after these iterations, over that before them
 export const IMPLICIT_REUSED_LEFT = IMPLICIT_REUSED + I32;
 // i32 pointer, of a viscous body, to the values that strain rates are measured from: f64[6] strains of each
 // tetrahedron, or f64[3] strains of each triangle, then f64[3] K x of each stencil; 0: the material is not viscous
@@ -78,9 +81,9 @@ export const IMPLICIT_PAST = IMPLICIT_REUSED_LEFT + F64;
 export const IMPLICIT_RETARDATION = IMPLICIT_PAST + I32 + 4; // f64 s: viscosity over modulus (Kelvin and Voigt)
 // f64 1 + rate times that: stiffness in the current step over the static one
 export const IMPLICIT_STIFFENING = IMPLICIT_RETARDATION + F64;
-// i32 near pairs of this step that have a row, by the body of their first free particle
+// i32 number of its ROW rows in this step; a row counts for the body of its first free particle
 export const IMPLICIT_ROWS = IMPLICIT_STIFFENING + F64;
-export const IMPLICIT_MOST_ROWS = IMPLICIT_ROWS + I32; // i32 its share of the ROW rows
+export const IMPLICIT_MOST_ROWS = IMPLICIT_ROWS + I32; // i32 most ROW rows that it may have
 export const IMPLICIT_FACTOR = IMPLICIT_MOST_ROWS + I32; // of sheets: FACTOR
 export const IMPLICIT_BYTES = IMPLICIT_FACTOR + FACTOR_BYTES;
 
@@ -184,17 +187,18 @@ export const TOGETHER_TABLE_SIZE = TOGETHER_TABLE + I32; // i32 entries of each 
 export const TOGETHER_BYTES = TOGETHER_TABLE_SIZE + I32 + 12;
 
 /**
- * A near pair in an implicit step (implicit/contacts.ts): f64x3 unit normal towards the first primitive; f64x4 weights
- * of the closest points, negative for the second; u32x4 addresses of the free particles' entries in the first vector,
- * 0: not free, u32x4 bytes from one vector to the next.
+ * A near pair in an implicit step (implicit/contactRows.ts): f64x3 unit normal towards the first primitive; f64x4
+ * weights of the closest points, negative for the second; u32x4 addresses of the free particles' entries in the first
+ * vector, 0: not free, u32x4 bytes from one vector to the next.
  */
 export const ROW_NORMAL = 0;
 export const ROW_WEIGHT = ROW_NORMAL + 3 * F64;
 export const ROW_ENTRY = ROW_WEIGHT + 2 * LANES;
 export const ROW_STRIDE = ROW_ENTRY + LANES;
 export const ROW_FIXED = ROW_STRIDE + LANES; // f64x3 weighted sum of the particles that are not free, m
-export const ROW_START = ROW_FIXED + 3 * F64; // f64x3 weighted sum of all particles where the step begins, m
-export const ROW_HERE = ROW_START + 3 * F64; // f64x3 the same, with particles that are not free where the step ends
+export const ROW_START = ROW_FIXED + 3 * F64; // f64x3 weighted sum of all particles at the start of the step, m
+// f64x3 the same, but with particles that are not free at the end of the step
+export const ROW_HERE = ROW_START + 3 * F64;
 export const ROW_REST = ROW_HERE + 3 * F64; // f64 gap below which it pushes, m
 export const ROW_STIFFNESS = ROW_REST + F64; // f64 N/m at zero depth
 export const ROW_APPROACH = ROW_STIFFNESS + F64; // f64 m: approach that v alone would make in the step

@@ -47,7 +47,7 @@ export const POINT_BYTES = POINT_RESPONSE + I32 + 24;
 export const POINT_HELD = 1;
 /** A grab: the target moves by POINT_STEP a substep, no further ahead than the force reaches. */
 export const POINT_GRAB = 2;
-/** Holds an implicit body (implicit/points.ts). */
+/** Holds an implicit body (implicit/heldPoints.ts). */
 export const POINT_IMPLICIT = 3;
 
 export const POINT_MAX_EDGES = 384;

@@ -38,8 +38,8 @@ export const SHAPE_ROUNDING_SPIN = SHAPE_ROUNDING + 3 * F64; // f64x3 kg m^2 abo
 export const SHAPE_EXTENT = SHAPE_ROUNDING_SPIN + 3 * F64;
 // i32 address of the first RIGID_CONTACT row of its chain (rigidManifold.ts)
 export const SHAPE_CONTACT = SHAPE_EXTENT + F64;
-// i32 address of the SHAPE row that leads its island, or of one nearer to it (rigidIslands.ts); then the number of
-// contacts between it and the ground (rigidRelease.ts)
+// i32 parent in the union-find of islands: address of a SHAPE row, of itself at the root (rigidIslands.ts). Later in
+// the solve: number of contacts between it and the ground (rigidRelease.ts)
 export const SHAPE_ISLAND = SHAPE_CONTACT + I32;
 export const SHAPE_BALL = SHAPE_ISLAND + I32; // i32 address of a smooth ball's BALL row; 0: it is none
 export const SHAPE_BYTES = SHAPE_BALL + I32 + 4;
@@ -84,7 +84,7 @@ export const RIGID_CONTACT_COLLIDER = RIGID_CONTACT_ISLAND_NEXT + I32;
 export const RIGID_CONTACT_FACE = RIGID_CONTACT_COLLIDER + I32;
 // f64x3 kg m: push with friction before two sweeps, then its change
 export const RIGID_CONTACT_BEFORE = RIGID_CONTACT_FACE + I32;
-// f64x3 kg m: direction of the last extrapolation
+// f64x3 kg m: direction p of the conjugate gradients (rigidContact.ts)
 export const RIGID_CONTACT_DIRECTION = RIGID_CONTACT_BEFORE + 3 * F64;
 export const RIGID_CONTACT_BEGAN = RIGID_CONTACT_DIRECTION + 3 * F64; // f64x3 m: relative motion before all pushes
 export const RIGID_CONTACT_MOVER = RIGID_CONTACT_BEGAN + 3 * F64; // i32 address of its collider's MOTION row; 0: none
@@ -95,7 +95,7 @@ export const RIGID_KEPT_SUBSTEP = 0; // u32 number of the substep; 0: none
 export const RIGID_KEPT_FIRST = RIGID_KEPT_SUBSTEP + I32; // i32 address of the first one's SHAPE row
 // i32 address of the second one's; -1 - collider number; 0: particles
 export const RIGID_KEPT_SECOND = RIGID_KEPT_FIRST + I32;
-export const RIGID_KEPT_TAKEN = RIGID_KEPT_SECOND + I32; // i32 1: a contact of the next substep started with it
+export const RIGID_KEPT_TAKEN = RIGID_KEPT_SECOND + I32; // i32 1: a contact of the next substep has taken it over
 export const RIGID_KEPT_ARM = RIGID_KEPT_TAKEN + I32; // f64x3 from the first one's center, m
 export const RIGID_KEPT_NORMAL = RIGID_KEPT_ARM + 3 * F64; // f64x3 towards the first one
 export const RIGID_KEPT_PUSH = RIGID_KEPT_NORMAL + 3 * F64; // f64x3 kg m on the first one

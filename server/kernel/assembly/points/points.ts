@@ -44,7 +44,7 @@ function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, mixedOn
   const low = lowFrom();
   for (let n = 0; n < count; n++, at += L.POINT_BYTES) {
     const active = load<i32>(at, L.POINT_ACTIVE);
-    if (!active || active === L.POINT_IMPLICIT) continue; // implicit bodies solve their own points (implicit/points.ts)
+    if (!active || active === L.POINT_IMPLICIT) continue; // implicit bodies solve their own (implicit/heldPoints.ts)
     const rigid = holdsRigid(at);
     const whole = holdsPrefactored(at) || rigid;
     const paired = load<f32>(at + ((load<i32>(at, L.POINT_COUNT) - 1) << 2), L.POINT_WEIGHT) < 0;

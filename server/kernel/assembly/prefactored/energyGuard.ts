@@ -11,7 +11,7 @@ import { isSolid, usesMetric } from "./held";
 import { commonEnergy, commonOf, findMotion, openMetric, relativeEnergy } from "./metric";
 import { isKnownToHold } from "./response";
 
-/** Kinetic energies of a free fall of one substep. */
+/** Energy that may come back after a loss, in units of the kinetic energy of a free fall of one substep. */
 const ALLOWED: f64 = 16;
 /**
  * Part of a solid's lost energy that may still come back after each further substep: P's inertia holds it meanwhile.

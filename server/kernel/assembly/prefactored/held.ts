@@ -6,7 +6,7 @@ export function isSolid(row: usize): bool {
   return load<i32>(row, L.PREFACTORED_TET_ROWS) > 0;
 }
 
-/** Returns whether a body's elastic forces are those at a share of its way (step.ts). */
+/** Returns whether a body's elastic forces are computed at PREFACTORED_LEAD of its predicted motion (step.ts). */
 export function isAhead(row: usize): bool {
   return load<f32>(row, L.PREFACTORED_LEAD) < 1;
 }

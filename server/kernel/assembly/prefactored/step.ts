@@ -67,7 +67,10 @@ export function solvePrefactored(rows: usize, begin: i32, end: i32, pass: i32, h
   }
 }
 
-/** The solves with the elastic forces at the end of the way. @param share iterations of the substep */
+/**
+ * Solves with the elastic forces at the predicted positions, x = xPrev + h v. @param share number of iterations of the
+ * substep, which share the solves
+ */
 function solveAtEnd(h: f32, share: f32): void {
   let most = solveOnce(h);
   const solves = stiffening > STRETCHED ? min<i32>(MOST_SOLVES, <i32>ceil<f32>(stiffening / share)) : 1;

@@ -33,7 +33,7 @@ const OPPOSED: f64 = -0.3;
 /** RIGID_CONTACT_RESTS of an impact that may bounce. */
 const BOUNCES: i32 = 2;
 
-/** Whether the current body has such impacts. */
+/** Whether the current body has impacts that may bounce (BOUNCES). */
 let bouncing = false;
 
 /**

@@ -19,5 +19,5 @@ export declare function substepDone(): f64;
  * benchmarks.
  */
 export declare function phaseDone(phase: i32): void;
-/** Called by preemptionPoint (clock.ts) while H_WATCH has WATCH_PREEMPTION. @returns its length, s */
+/** Called by preemptionPoint (clock.ts) while H_WATCH has WATCH_PREEMPTION. @returns time spent in other work, s */
 export declare function preempt(): f64;

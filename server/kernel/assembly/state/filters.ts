@@ -5,8 +5,8 @@
 import * as L from "../layout/layout";
 
 /**
- * Returns whether the surface at `row` may touch surface number `other`, and contact between them is not off because
- * they are tangled.
+ * Returns whether the surface at `row` may touch surface number `other`, and contact between them has not been switched
+ * off for an intersection.
  */
 // @inline
 export function meetsSurface(row: usize, other: i32): bool {

@@ -21,7 +21,7 @@ import type { Views } from "../../world/views.ts";
 import { areAlike, neighborhood } from "../../grabs/grabNeighborhood.ts";
 import { slotsByGrab, slotAddress } from "../../grabs/grabSlots.ts";
 import type { SimLayout } from "../../world/worldLayout.ts";
-import { RigidGrabs, type HeldPoint } from "../../reference/implicit/points.ts";
+import { RigidGrabs, type HeldPoint } from "../../reference/implicit/heldPoints.ts";
 import type { RoomTuning } from "../../tuning/applyTuning.ts";
 import type { Input, MethodError } from "../../types.ts";
 import { isFelt } from "../../tuning/windRow.ts";

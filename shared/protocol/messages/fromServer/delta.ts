@@ -24,5 +24,5 @@ export const parse = ([tick, baseTick, data]: value.Values): Event => ({
   type: "delta",
   tick: value.number(tick, "tick"),
   baseTick: value.number(baseTick, "baseTick"),
-  data: value.bytes(data, "delta data"),
+  data: value.bytes(data, "data"),
 });

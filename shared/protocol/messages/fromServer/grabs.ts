@@ -62,7 +62,7 @@ export const parse = ([tick, members]: value.Values): { type: "grabs"; tick: num
 });
 
 function memberOf(entry: unknown): MemberGrabs {
-  const [member, cursor, grabs] = value.list(entry, "grabs entry");
+  const [member, cursor, grabs] = value.list(entry, "grabs");
   return {
     member: value.number(member, "member"),
     cursor: cursor == null ? undefined : value.point(value.list(cursor, "cursor"), 0, "cursor"),
@@ -72,7 +72,7 @@ function memberOf(entry: unknown): MemberGrabs {
 
 /** Reads a row: [grab, body, triangle, u, v, x, y, z, together?]. */
 export function grabOf(entry: unknown): Grab {
-  const fields = value.list(entry, "grabs entry");
+  const fields = value.list(entry, "grabs");
   const [grab, body, triangle, u, v] = fields;
   return {
     grab: value.number(grab, "grab"),
@@ -80,7 +80,7 @@ export function grabOf(entry: unknown): Grab {
     triangle: value.number(triangle, "triangle"),
     u: value.number(u, "u"),
     v: value.number(v, "v"),
-    target: value.point(fields, 5, "grab target"),
+    target: value.point(fields, 5, "target"),
     ...(fields[8] === true && { together: true as const }),
   };
 }

@@ -16,5 +16,5 @@ export const encode = (tick: number, data: Uint8Array): Uint8Array<ArrayBuffer> 
 export const parse = ([tick, data]: value.Values): { type: "keyframe"; tick: number; data: Uint8Array } => ({
   type: "keyframe",
   tick: value.number(tick, "tick"),
-  data: value.bytes(data, "keyframe data"),
+  data: value.bytes(data, "data"),
 });

@@ -34,7 +34,7 @@ export const parse = ([members]: value.Values): { type: "members"; members: Memb
 });
 
 function memberOf(entry: unknown): Member {
-  const [member, name, color, connected, role] = value.list(entry, "members entry");
+  const [member, name, color, connected, role] = value.list(entry, "members");
   return {
     member: value.number(member, "member"),
     name: String(name),

@@ -20,6 +20,6 @@ interface Event {
 
 export const parse = ([clientTimeMs, serverTick]: value.Values): Event => ({
   type: "pong",
-  clientTimeMs: value.number(clientTimeMs, "pong clientTimeMs"),
-  serverTick: value.number(serverTick, "pong serverTick"),
+  clientTimeMs: value.number(clientTimeMs, "clientTimeMs"),
+  serverTick: value.number(serverTick, "serverTick"),
 });

@@ -16,5 +16,5 @@ export const encode = (tick: number, quantized: Int32Array): Uint8Array<ArrayBuf
 export const parse = ([tick, data]: value.Values): { type: "positions"; tick: number; data: Uint8Array } => ({
   type: "positions",
   tick: value.number(tick, "tick"),
-  data: value.bytes(data, "positions data"),
+  data: value.bytes(data, "data"),
 });

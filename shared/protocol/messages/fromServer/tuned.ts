@@ -34,17 +34,17 @@ interface Event {
 }
 
 export function parse([tick, gravity, bodies, member, room]: value.Values): Event {
-  const { wind, timeScale, pausedTicks } = value.record(room, "tuned room");
-  const air = value.record(wind, "tuned wind");
+  const { wind, timeScale, pausedTicks } = value.record(room, "room");
+  const air = value.record(wind, "wind");
   const numbers = WIND_FIELDS.map((name) => [name, value.number(air[name], `wind ${name}`)]);
   return {
     type: "tuned",
     tick: value.number(tick, "tick"),
     tuning: {
-      gravity: vector(gravity, "tuned gravity"),
+      gravity: vector(gravity, "gravity"),
       wind: { ...(Object.fromEntries(numbers) as unknown as Wind), velocity: vector(air.velocity, "wind velocity") },
-      timeScale: value.number(timeScale, "tuned timeScale"),
-      pausedTicks: value.number(pausedTicks, "tuned pausedTicks"),
+      timeScale: value.number(timeScale, "timeScale"),
+      pausedTicks: value.number(pausedTicks, "pausedTicks"),
       bodies: value.list(bodies, "bodies").map(bodyOf),
     },
     member: value.number(member, "member"),
@@ -58,8 +58,7 @@ function bodyOf(row: unknown): BodyTuning {
   const fields: Record<string, unknown> = { damping, friction, ...value.record(more, "body") };
   const tuning: BodyTuning = { body: value.number(body, "body") };
   for (const field of BODY_FIELDS)
-    if (fields[field] !== undefined && fields[field] !== null)
-      tuning[field] = value.number(fields[field], `tuned ${field}`);
+    if (fields[field] !== undefined && fields[field] !== null) tuning[field] = value.number(fields[field], field);
   if (typeof fields.pins === "boolean") tuning.pins = fields.pins;
   return tuning;
 }

@@ -1,6 +1,7 @@
 /** Undisturbed motion continues: a slow drift, a fall far from the origin, and swings without damping for an hour. */
 import type { Body, Scene } from "../../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../../../physics/laboratory.ts";
+import { middle } from "../../../physics/measures.ts";
 import { bookCheck } from "../books.ts";
 import { check, type Figure, type Progress } from "../figure.ts";
 import { curves, type Series } from "../drawing/plots.ts";
@@ -58,9 +59,7 @@ const SWINGS: Record<string, { room: Room; velocity: (x: readonly number[]) => [
 
 const begin = (room: Room): Promise<Laboratory> => laboratory({ gravity: [0, 0, 0], refine: true, ...room });
 
-function mean(values: Float64Array, r: number): number {
-  return values.reduce((sum, c, k) => (k % 3 === r ? sum + c : sum), 0) / (values.length / 3);
-}
+const mean = (values: Float64Array, r: number): number => middle(values)[r]!;
 
 /** @returns distance of a cube that drifts at 2 cm/s, over v t */
 async function drift(seconds: number): Promise<number> {

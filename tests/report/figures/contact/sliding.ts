@@ -1,6 +1,7 @@
 /** Plates that begin exactly on a floor, or land on it: the distance until friction stops them. */
 import type { Body } from "../../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../../../physics/laboratory.ts";
+import { middle } from "../../../physics/measures.ts";
 import { bookCheck } from "../books.ts";
 import { check, type Check, type Figure, type Progress } from "../figure.ts";
 import { curves, type Series } from "../drawing/plots.ts";
@@ -42,11 +43,6 @@ async function plate(kind: string, mu: number, above: number, substeps?: number)
   });
 }
 
-function middle(lab: Laboratory): number {
-  const x = lab.positions().filter((_, k) => k % 3 === 0);
-  return x.reduce((sum, c) => sum + c, 0) / x.length;
-}
-
 /**
  * Coulomb's sliding distance, m, of a body that starts with `speed` on the floor.
  * @param fall m; above 0: it falls on the floor first, and the impact brakes it, too
@@ -70,10 +66,10 @@ async function slide(kind: string, mu: number, speed: number, above = 0, substep
     (x) => x,
     () => [speed, 0, 0],
   );
-  const from = middle(lab);
+  const from = middle(lab.positions())[0];
   lab.run(Math.ceil(60 * (speed / (mu * G) + 0.5)));
   const gap = above > 0 ? new Float32Array(lab.created.memory.buffer, lab.created.layout.xPrev)[3]! : 0;
-  return (middle(lab) - from) / coulomb(mu, speed, Math.max(0, above - gap));
+  return (middle(lab.positions())[0] - from) / coulomb(mu, speed, Math.max(0, above - gap));
 }
 
 /** Energy check of a plate dropped while it slides, 2 s. */

@@ -1,6 +1,7 @@
 /** Stacks at default settings stand under any load, and gain no energy. */
 import type { Body } from "../../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../../../physics/laboratory.ts";
+import { middle } from "../../../physics/measures.ts";
 import { bookCheck } from "../books.ts";
 import { check, type Check, type Figure, type Progress } from "../figure.ts";
 import { photograph } from "../drawing/photograph.ts";
@@ -64,13 +65,6 @@ async function build({ size, densities, youngsModulus, gaps, damping = 0 }: Stac
   });
 }
 
-function middle(lab: Laboratory, body: number): [number, number, number] {
-  const sums: [number, number, number] = [0, 0, 0];
-  const x = lab.positions(body);
-  x.forEach((c, k) => (sums[k % 3]! += c / (x.length / 3)));
-  return sums;
-}
-
 /** Kinetic and potential energy, J. */
 function energy(lab: Laboratory): number {
   return lab.created.bodies.reduce((sum, { mass }, b) => {
@@ -85,10 +79,10 @@ function energy(lab: Laboratory): number {
 /** @returns [s, m]: largest displacement of a box from its settled place */
 async function watch(lab: Laboratory, seconds: number, settling: number): Promise<[number, number][]> {
   lab.run(60 * settling);
-  const from = lab.created.bodies.map((_, b) => middle(lab, b));
+  const from = lab.created.bodies.map((_, b) => middle(lab.positions(b)));
   return Array.from({ length: seconds - settling }, (_, second) => {
     lab.run(60);
-    const far = from.map((at, b) => Math.hypot(...middle(lab, b).map((c, r) => c - at[r]!)));
+    const far = from.map((at, b) => Math.hypot(...middle(lab.positions(b)).map((c, r) => c - at[r]!)));
     return [settling + second + 1, Math.max(...far)];
   });
 }

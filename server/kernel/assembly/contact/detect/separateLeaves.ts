@@ -399,9 +399,10 @@ function linesNow(at: usize, hit: v128, ex: v128, ey: v128, ez: v128): v128 {
 }
 
 /**
- * Updates the least distance of pairs that are no row, and its direction e, of length `size`. `held` and `then` are the
- * separations at S and at x, times that length; `sides` squares of sizes. A pair with NaN becomes a row, so that
- * float64 examines it; where no rows are made (silent), its distance is below 0.
+ * Updates the least distance of the pairs in `hit` that become no rows, and its direction e. `size` is the length of e,
+ * `held` and `then` the separations along e at S and at x, times `size`, and `sides` the squared sizes of the
+ * primitives. A pair with NaN becomes a row, so that float64 examines it. A silent pass, which makes no rows, gives it
+ * a distance below 0.
  * @returns bits of those that are rows
  */
 // @inline

@@ -125,7 +125,7 @@ export function endStir(leaf: i32): void {
   store<u8>(at, 0);
 }
 
-/** Returns whether a leaf has used no more than a quiet pair allows for its test. */
+/** Returns whether a leaf has used no more plays than a quiet pair allows when it is tested. */
 // @inline
 export function isSteady(leaf: i32): bool {
   const stir = stirOf(leaf);

@@ -240,7 +240,10 @@ function alongIn(block: usize, array: usize): v128 {
   return sum;
 }
 
-/** Returns the difference of two particles' rows. @param from, to addresses of their addresses; by offset from X */
+/**
+ * Returns the row of one particle minus that of another, in an array beside X. @param from, to where the particles'
+ * addresses are stored; by offset of the array from X
+ */
 // @inline
 function rowBetween(from: usize, to: usize, by: usize): v128 {
   return sub(v128.load(<usize>load<u32>(to) + by), v128.load(<usize>load<u32>(from) + by));

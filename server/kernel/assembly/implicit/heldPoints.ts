@@ -4,7 +4,7 @@
  *   k = 1/(alpha + W/(RIGID coefficient)),  W = sum_i b_i^2/m_i
  * At the limit the force is constant along c: with F/|c| in that direction, too, each step let a body that begins to
  * slip fall by a part only, and held it for 25 ms with up to three times the limit.
- * POINT_LAMBDA is the force times the squared substep, as for other bodies. Twin: sim/reference/implicit/points.ts.
+ * POINT_LAMBDA is the force times the squared substep, as for other bodies. Twin: sim/reference/implicit/heldPoints.ts.
  */
 import * as L from "../layout/layout";
 import { targetOf } from "../points/points";

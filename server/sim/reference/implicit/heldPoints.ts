@@ -1,6 +1,6 @@
 /**
- * Twin of kernel/assembly/implicit/points.ts: attachments and grabs of an implicit body, as springs in the objective of
- * its step.
+ * Twin of kernel/assembly/implicit/heldPoints.ts: attachments and grabs of an implicit body, as springs in the
+ * objective of its step.
  *   c = sum_i b_i x_i - target,   E = k |c|^2 / 2 up to |c| = F/k, then F (|c| - F/2k): a grab that pulls harder slips
  *   k = 1/(alpha + W/(RIGID coefficient)),  W = sum_i b_i^2/m_i
  */
