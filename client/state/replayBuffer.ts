@@ -4,7 +4,7 @@
  *
  *     K d d d d d K d d d [from][to] d d K ...     two decoded frames, and the moment between them
  */
-import { dequantizeInto } from "../../shared/snapshot/index.ts";
+import { dequantizeInto } from "../../shared/snapshot/quantize.ts";
 import type { ReplayHead } from "../../shared/protocol/protocol.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { MoverYields } from "./moverYields.ts";

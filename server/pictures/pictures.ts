@@ -7,6 +7,8 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Piscina } from "piscina";
+import type { MoverRow } from "../../shared/protocol/fromServer.ts";
+import type { BodyLook } from "../../shared/scene/bodyLook.ts";
 import { Turns } from "../../shared/turns.ts";
 import { runWithin } from "../workers/workDeadline.ts";
 
@@ -22,8 +24,12 @@ export interface PaintTask {
     points: Int32Array | Float32Array;
     /** Indices of the spawnable bodies that are not in the scene. */
     absent: number[];
-    /** Time since the room's first tick, s. */
+    /** Simulated time since the room's first tick, s. */
     seconds: number;
+    /** Displacements of moving colliders from their paths. */
+    movers: readonly MoverRow[];
+    /** Colors of the bodies that do not look as in the scene, #rrggbb. */
+    colors: ReadonlyMap<number, string>;
   };
   width: number;
   height: number;
@@ -53,7 +59,12 @@ export interface PaintedScene {
 /** Room properties needed for a picture. */
 export interface PaintedRoom {
   template: PaintedScene & { layout: { tickHz: number } };
-  facts: { absent: ReadonlySet<number> };
+  facts: {
+    absent: ReadonlySet<number>;
+    movers: readonly MoverRow[];
+    looks: ReadonlyMap<number, BodyLook>;
+    simulatedTicks(tick: number): number;
+  };
   tick: number;
   /** Last sent frame, in grid units of each body; null: none yet. */
   sentFrame: { tick: number; points: Int32Array } | null;
@@ -153,7 +164,8 @@ export class Pictures {
   async #renew(room: PaintedRoom, kept: Kept, by: string): Promise<void> {
     try {
       // A room at rest may have sent no frame yet; use its tick.
-      const shows = JSON.stringify([room.sentFrame?.tick ?? room.tick, [...room.facts.absent]]);
+      const { absent, movers, looks } = room.facts;
+      const shows = JSON.stringify([room.sentFrame?.tick ?? room.tick, [...absent], movers, [...looks]]);
       if (kept.picture && shows === kept.shows) return;
       kept.picture = await this.#paint(by, () => taskOf(room));
       kept.shows = shows;
@@ -189,9 +201,16 @@ export class Pictures {
 
 async function taskOf(room: PaintedRoom): Promise<PaintTask> {
   const { topology, topologyHash, layout } = room.template;
+  const { absent, movers, looks } = room.facts;
   const sent = room.sentFrame;
   const read = sent ? { ...sent, positions: sent.points } : await room.inspect();
-  const moment = { points: read.positions, absent: [...room.facts.absent], seconds: read.tick / layout.tickHz };
+  const moment = {
+    points: read.positions,
+    absent: [...absent],
+    seconds: room.facts.simulatedTicks(read.tick) / layout.tickHz,
+    movers,
+    colors: new Map([...looks].flatMap(([body, { color }]) => (color ? [[body, color]] : []))),
+  };
   return { hash: topologyHash, topology, moment, ...ROOM };
 }
 

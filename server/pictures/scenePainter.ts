@@ -5,6 +5,7 @@
  */
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { axesOf, frame, withSpace, type FreeArea } from "../../shared/geometry/framing.ts";
+import type { MoverRow } from "../../shared/protocol/fromServer.ts";
 import type { Vec3 } from "../../shared/scene/scene.ts";
 import { createSkin, evaluateSkinInto, vertexNormalsInto, type Skin } from "../../shared/skinning/index.ts";
 import type { Topology, TopologyBody } from "../../shared/topology.ts";
@@ -33,12 +34,11 @@ const AWAY = -0.2;
 const CREASE = 0.88;
 
 interface PaintedBody {
+  index: number;
   body: TopologyBody;
   triangles: Uint32Array;
   skin: Skin | null;
   detail: Uint32Array | null;
-  color: Vec3;
-  back: Vec3;
 }
 
 export interface Moment {
@@ -46,8 +46,12 @@ export interface Moment {
   positions: Float32Array;
   /** Indices of the spawnable bodies that are not in the scene. */
   absent: readonly number[];
-  /** Time since the room's first tick, s. */
+  /** Simulated time since the room's first tick, s. */
   seconds: number;
+  /** Displacements of moving colliders from their paths. */
+  movers: readonly MoverRow[];
+  /** Colors of the bodies that do not look as in the scene, #rrggbb. */
+  colors: ReadonlyMap<number, string>;
 }
 
 export class ScenePainter {
@@ -71,13 +75,19 @@ export class ScenePainter {
     const positions = new Float32Array(3 * particles);
     for (const { first, rest } of bodies) positions.set(float32Of(rest), 3 * first);
     const absent = bodies.flatMap(({ spawnable }, index) => (spawnable ? [index] : []));
-    return { positions, absent: absent.length === bodies.length ? [] : absent, seconds: 0 };
+    return {
+      positions,
+      absent: absent.length === bodies.length ? [] : absent,
+      seconds: 0,
+      movers: [],
+      colors: new Map(),
+    };
   }
 
   /** Returns uint8[4 * width * height], sRGB and straight opacity. */
-  paint({ positions, absent, seconds }: Moment, width: number, height: number): Uint8Array {
+  paint({ positions, absent, seconds, movers, colors }: Moment, width: number, height: number): Uint8Array {
     const shown = this.#bodies
-      .filter((_, index) => !absent.includes(index))
+      .filter(({ index }) => !absent.includes(index))
       .map((painted) => ({ painted, points: pointsOf(painted.body, positions) }));
     const view = this.#view(
       shown.map(({ points }) => points),
@@ -85,8 +95,8 @@ export class ScenePainter {
     );
     const towards = axesOf([0, 1, 2].map((r) => view.eye[r]! - view.target[r]!) as Vec3).back;
     const surfaces = [
-      ...this.#colliderSurfaces(seconds, towards),
-      ...shown.map(({ painted, points }) => bodySurface(painted, points, towards)),
+      ...this.#colliderSurfaces(seconds, movers, towards),
+      ...shown.map(({ painted, points }) => bodySurface(painted, points, towards, colors.get(painted.index))),
     ];
     const raster = new Raster(width, height, view);
     for (const surface of surfaces) raster.draw(surface);
@@ -94,11 +104,13 @@ export class ScenePainter {
     return raster.pixels(SHADE);
   }
 
-  #colliderSurfaces(seconds: number, towards: Vec3): Surface[] {
+  #colliderSurfaces(seconds: number, movers: readonly MoverRow[], towards: Vec3): Surface[] {
+    const moving = this.#topology.colliders.filter(({ motion }) => motion);
     return this.#solids.flatMap((solid, index) => {
       if (!solid) return [];
       const collider = this.#topology.colliders[index]!;
-      const positions = moved(collider, solid.positions, seconds);
+      const [, x, y, z] = movers.find(([mover]) => moving[mover] === collider) ?? [0, 0, 0, 0];
+      const positions = moved(collider, solid.positions, seconds, [x, y, z]);
       const normals = positions === solid.positions ? solid.normals : new Float32Array(positions.length);
       if (normals !== solid.normals) vertexNormalsInto(positions, solid.triangles, normals);
       const shade = shadeOf(linear(collider.look?.color ?? PLASTER), towards);
@@ -118,11 +130,11 @@ export class ScenePainter {
 }
 
 function paintedBody(body: TopologyBody, index: number): PaintedBody {
-  const { look, detail } = body;
+  const { detail } = body;
   const triangles = uint32Of(body.triangles);
-  const color = linear(look?.color ?? COLORS[index % COLORS.length]!);
   const detailTriangles = detail ? uint32Of(detail.triangles) : null;
   return {
+    index,
     body,
     triangles,
     detail: detailTriangles,
@@ -136,15 +148,22 @@ function paintedBody(body: TopologyBody, index: number): PaintedBody {
             attachCoords: float32Of(detail.attachCoords),
           })
         : null,
-    color,
-    back: look?.backColor ? linear(look.backColor) : body.kind === "cloth" ? color : times(color, INSIDE),
   };
 }
 
 const pointsOf = ({ first, count }: TopologyBody, positions: Float32Array): Float32Array =>
   positions.subarray(3 * first, 3 * (first + count));
 
-function bodySurface({ body, triangles, skin, detail, color, back }: PaintedBody, points: Float32Array, towards: Vec3) {
+/** @param given color of a member, #rrggbb; undefined: as in the scene */
+function bodySurface(
+  { index, body, triangles, skin, detail }: PaintedBody,
+  points: Float32Array,
+  towards: Vec3,
+  given: string | undefined,
+): Surface {
+  const { look, kind } = body;
+  const color = linear(given ?? look?.color ?? COLORS[index % COLORS.length]!);
+  const back = look?.backColor ? linear(look.backColor) : kind === "cloth" ? color : times(color, INSIDE);
   const outside = shadeOf(color, towards);
   const other = shadeOf(back, towards);
   const inside: Shade = (flipped, out, at) => {
@@ -152,7 +171,7 @@ function bodySurface({ body, triangles, skin, detail, color, back }: PaintedBody
     if (dot(normal, towards) > AWAY) outside(normal, out, at);
     else other(flipped, out, at);
   };
-  const sides = { front: outside, back: body.kind === "cloth" ? other : inside };
+  const sides = { front: outside, back: kind === "cloth" ? other : inside };
   if (skin && detail) {
     const positions = new Float32Array(skin.coords.length);
     const normals = new Float32Array(skin.coords.length);
@@ -162,7 +181,7 @@ function bodySurface({ body, triangles, skin, detail, color, back }: PaintedBody
   if (body.radius !== undefined) return { ...spheresAt(points, body.radius), ...sides, crease: -1 };
   const normals = new Float32Array(points.length);
   vertexNormalsInto(points, triangles, normals);
-  return { positions: points, normals, triangles, ...sides, crease: body.kind === "soft" ? CREASE : -1 };
+  return { positions: points, normals, triangles, ...sides, crease: kind === "soft" ? CREASE : -1 };
 }
 
 /** Returns the shading: sky and ground light, the key light, and a rim where the surface turns away from the eye. */

@@ -65,8 +65,9 @@ export function solidOf(collider: TopologyCollider): Solid | null {
  * Moves a collider along its path.
  * @param points float32[3n] m, at the scene's initial positions
  * @param seconds since the room's first tick
+ * @param off displacement from the path, m
  */
-export function moved(collider: TopologyCollider, points: Float32Array, seconds: number): Float32Array {
+export function moved(collider: TopologyCollider, points: Float32Array, seconds: number, off: Vec3): Float32Array {
   if (!collider.motion) return points;
   const { translate, quaternion } = poseAt(compileMotion(collider.motion), seconds);
   const turn = matrixOf(quaternion);
@@ -74,7 +75,7 @@ export function moved(collider: TopologyCollider, points: Float32Array, seconds:
   const out = new Float32Array(points.length);
   for (let i = 0; i < out.length; i += 3)
     for (let r = 0; r < 3; r++) {
-      let sum = center[r]! + translate[r]!;
+      let sum = center[r]! + translate[r]! + off[r]!;
       for (let c = 0; c < 3; c++) sum += turn[3 * r + c]! * (points[i + c]! - center[c]!);
       out[i + r] = sum;
     }

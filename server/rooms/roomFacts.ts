@@ -44,7 +44,7 @@ export class RoomFacts implements Facts {
   looks = new Map<number, BodyLook>();
   pins = new Map<number, Pin>();
   /** Moving colliders that are off their paths. */
-  #movers: readonly MoverRow[] = [];
+  movers: readonly MoverRow[] = [];
 
   /** @param spawnable bodies that are absent when the scene starts. @param tuning of the scene file */
   constructor(spawnable: readonly number[], tuning: Tuning) {
@@ -81,8 +81,8 @@ export class RoomFacts implements Facts {
           told.push(encodeTuned(event.tick, event.tuning, event.member));
           break;
         case "yielded":
-          if (JSON.stringify(event.movers) === JSON.stringify(this.#movers)) break;
-          this.#movers = event.movers;
+          if (JSON.stringify(event.movers) === JSON.stringify(this.movers)) break;
+          this.movers = event.movers;
           told.push(encodeMovers(tick, event.movers));
           break;
         case "dressed":
@@ -103,9 +103,9 @@ export class RoomFacts implements Facts {
 
   /** Replaces all facts. @returns messages for members that know the earlier ones */
   replace({ tuning, absent, looks, pins }: FactRows, tick: number): Uint8Array[] {
-    const before = { looks: this.looks.keys(), pins: this.pins.size > 0, movers: this.#movers.length > 0 };
+    const before = { looks: this.looks.keys(), pins: this.pins.size > 0, movers: this.movers.length > 0 };
     // The next tick tells them.
-    this.#movers = [];
+    this.movers = [];
     this.#tuning = tuning;
     // The tuning counts paused ticks up to and including this tick.
     this.#tunedTick = tick + 1;
@@ -124,9 +124,14 @@ export class RoomFacts implements Facts {
       // Absent bodies must not be drawn.
       ...(this.#spawnable.length > 0 ? [encodeSpawnable(tick, this.absent, 0)] : []),
       ...(rows.length > 0 ? [encodeLooks(tick, rows)] : []),
-      ...(known.movers || this.#movers.length > 0 ? [encodeMovers(tick, this.#movers)] : []),
+      ...(known.movers || this.movers.length > 0 ? [encodeMovers(tick, this.movers)] : []),
       ...(known.pins || this.pins.size > 0 ? [encodePins(tick, this.pins, 0)] : []),
     ];
+  }
+
+  /** @param tick of a frame @returns ticks of simulated time at the frame, as a page counts them */
+  simulatedTicks(tick: number): number {
+    return tick - this.#tuningAt(tick + 1).pausedTicks;
   }
 
   /** Returns inputs that remove the texts and pins of a member. @param member undefined: none */

@@ -1,5 +1,5 @@
 /**
- * Serves the physics report (`npm run report`) at /report. Scenes always link there, so until a report exists the page
+ * Serves the physics report (`npm run report`) at /report. Pages link there only if it exists; until then the address
  * explains how to create one.
  */
 import { readFile } from "node:fs/promises";

@@ -3,9 +3,17 @@
  * SnapshotError, after at most about 70 bits per coordinate, and only `out` is written.
  */
 import { HEADER_BYTES, KIND_DELTA, KIND_KEYFRAME, STATE_BYTES, SnapshotError, frameChecksum } from "./format.ts";
-import { kernelOf } from "./kernel.ts";
+import { compiled, kernelOf } from "./kernel.ts";
 import type { SnapshotModel } from "./model.ts";
-import { decodeFrame } from "./twin.ts";
+
+/** Only where the compiled coder cannot run. */
+let twin: typeof import("./twin.ts") | undefined;
+/**
+ * Frames can be decoded once it has resolved. No module may wait for it at its top: the twin imports modules that a
+ * bundler puts beside this one.
+ */
+export const decoderReady: Promise<void> =
+  compiled === undefined ? import("./twin.ts").then((code) => void (twin = code)) : Promise.resolve();
 
 /**
  * Decodes a keyframe.
@@ -49,7 +57,7 @@ function decode(
   if ((bytes.length - least) % 2 !== 0)
     throw new SnapshotError(`frame has ${bytes.length} bytes, must have an odd number of them`);
   const kernel = kernelOf(model);
-  if (kernel === undefined) decodeFrame(model, previous, bytes, out);
+  if (kernel === undefined) twin!.decodeFrame(model, previous, bytes, out);
   else kernel.decode(previous, bytes.subarray(HEADER_BYTES), out);
   const expected = bytes[1]! | (bytes[2]! << 8);
   const checksum = kernel === undefined ? frameChecksum(out) : kernel.checksum();

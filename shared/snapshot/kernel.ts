@@ -43,7 +43,7 @@ const PARTICLE_BYTES = 48;
 const PAGE = 65536;
 
 /** Undefined without WebAssembly SIMD, or if a page's policy forbids it: then the twin is used. */
-const compiled: WebAssembly.Module | undefined = await WebAssembly.compile(
+export const compiled: WebAssembly.Module | undefined = await WebAssembly.compile(
   Uint8Array.from(atob(WASM_BASE64), (c) => c.charCodeAt(0)),
 ).catch(() => undefined);
 

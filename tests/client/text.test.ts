@@ -52,6 +52,15 @@ describe.each(languages)("%s", (language) => {
     }
   });
 
+  test("says what to do about a problem as the English text does", async () => {
+    const catalog = await load[language]();
+    const problems = keys.filter((key) => /^(error[A-Z]|notice|refused)/.test(key));
+    const lengths = (texts: Catalog) =>
+      problems.map((key) => [key, String(texts[key]).match(/[.!?؟](?=\s|$)/gu)?.length ?? 0]);
+    expect(problems.length).toBeGreaterThan(50);
+    expect(lengths(catalog)).toEqual(lengths(english));
+  });
+
   test("has every plural form of its grammar, and no other", async () => {
     const catalog = await load[language]();
     const categories = [...new Intl.PluralRules(language).resolvedOptions().pluralCategories].sort();

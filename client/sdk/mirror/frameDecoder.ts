@@ -1,10 +1,6 @@
 /** Decodes a room's chain of frames: a keyframe decodes alone, a delta against the frame before it. */
-import {
-  createSnapshotModel,
-  decodeDelta,
-  decodeKeyframe,
-  type SnapshotModel,
-} from "../../../shared/snapshot/index.ts";
+import { decodeDelta, decodeKeyframe } from "../../../shared/snapshot/decode.ts";
+import { createSnapshotModel, type SnapshotModel } from "../../../shared/snapshot/model.ts";
 import type { Topology } from "../../../shared/topology.ts";
 import { uint32Of } from "../../../shared/bytes.ts";
 import type { ServerEvent } from "../../../shared/protocol/fromServer.ts";
@@ -18,6 +14,7 @@ export interface FrameBase {
   ints: Int32Array;
 }
 
+/** Create it once `decoderReady` has resolved. */
 export class FrameDecoder {
   readonly model: SnapshotModel;
   /** The chain is broken: deltas are ignored until the next keyframe. */

@@ -1,5 +1,5 @@
 /** The newest frame of a room, decoded as it arrives: as integers and in meters. */
-import { dequantizeInto } from "../../../shared/snapshot/index.ts";
+import { dequantizeInto } from "../../../shared/snapshot/quantize.ts";
 import type { Topology } from "../../../shared/topology.ts";
 import { type FrameBase, FrameDecoder, type FrameEvent } from "./frameDecoder.ts";
 

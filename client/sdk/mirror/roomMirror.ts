@@ -6,6 +6,7 @@ import type { Pin } from "../../../shared/members/pin.ts";
 import type { BodyLook } from "../../../shared/scene/bodyLook.ts";
 import type { AccessState, Member, ServerEvent, RoomStats, Welcome } from "../../../shared/protocol/fromServer.ts";
 import type { Tuning } from "../../../shared/members/tuningLimits.ts";
+import { decoderReady } from "../../../shared/snapshot/decode.ts";
 import type { Topology } from "../../../shared/topology.ts";
 import { Listeners } from "../events.ts";
 import type { FrameEvent } from "./frameDecoder.ts";
@@ -78,29 +79,19 @@ export class RoomMirror extends Listeners {
         return this.#spawnableAre(event);
       case "looks":
         for (const [body, look] of event.looks) this.looks[body] = look;
-        return this.tell("looks", event);
+        break;
       case "pins":
         this.pins = Object.fromEntries(event.pins);
-        return this.tell("pins", event);
-      case "movers":
-        return this.tell("movers", event);
+        break;
       case "access":
         this.access = event.access;
         return this.tell("access", event.access);
       case "tuned":
         this.tuning = event.tuning;
-        return this.tell("tuned", event);
+        break;
       case "stats":
         this.stats = event.stats;
         return this.tell("stats", event.stats);
-      case "notice":
-        return this.tell("notice", event);
-      case "reset":
-        return this.tell("reset", event);
-      case "pong":
-        return this.tell("pong", event);
-      case "done":
-        return this.tell("done", event);
       case "reactions":
         for (const [member, reaction] of event.reactions) this.tell("reaction", { member, reaction });
         return;
@@ -108,7 +99,10 @@ export class RoomMirror extends Listeners {
         this.tell("said", { lines: event.lines, earlier: this.#expectsLines });
         this.#expectsLines = false;
         return;
+      case "positions":
+        return;
     }
+    this.tell(event.type, event);
   }
 
   /** Ignores a topology that is still loading. */
@@ -152,8 +146,8 @@ export class RoomMirror extends Listeners {
     this.tell("welcome", { resumed });
     if (known) return;
     this.#topologyHash = hash;
-    this.#options.fetchTopology(hash).then(
-      (topology) => {
+    Promise.all([this.#options.fetchTopology(hash), decoderReady]).then(
+      ([topology]) => {
         if (this.#topologyHash === hash) this.#use(topology, welcome.scene);
       },
       (error: unknown) => {

@@ -20,6 +20,7 @@ import {
   smallSag,
 } from "../../../shared/geometry/beam.ts";
 import { MATERIAL_PRESETS } from "../../../shared/scene/materialPresets.ts";
+import { fetchScenes } from "../../net/api.ts";
 import { measuredText, type PlainKey, t } from "../../text/text.ts";
 import { h } from "../dom.ts";
 import { copyText } from "../shareLink.ts";
@@ -232,18 +233,18 @@ class MaterialsPage {
   }
 
   #sceneSection(): HTMLElement {
+    const report = h("a", { class: "button", href: "/report", hidden: true }, t("materialReport"));
+    // Scenes know whether there is a report.
+    void fetchScenes().then(
+      ({ scenes }) => (report.hidden = !scenes.some((scene) => scene.report)),
+      () => undefined,
+    );
     return h(
       "section",
       { class: "sheet" },
       h("h2", {}, t("materialScene")),
       h("p", {}, t("materialSceneHow")),
-      h(
-        "div",
-        { class: "copied" },
-        this.#scene,
-        this.#copy,
-        h("a", { class: "button", href: "/report" }, t("materialReport")),
-      ),
+      h("div", { class: "copied" }, this.#scene, this.#copy, report),
     );
   }
 

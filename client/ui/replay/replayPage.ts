@@ -6,6 +6,7 @@ import { ApiError, fetchRecording, fetchTopology } from "../../net/api.ts";
 import { fetchReplay } from "../../net/replayStream.ts";
 import { forgetToken, tokenFor } from "../../net/tokens.ts";
 import { installReplayHook } from "../../replayHook.ts";
+import { decoderReady } from "../../../shared/snapshot/decode.ts";
 import { ReplayBuffer } from "../../state/replayBuffer.ts";
 import { Playhead } from "../../state/playhead.ts";
 import type { ServerEvent } from "../../../shared/protocol/fromServer.ts";
@@ -111,7 +112,7 @@ class ReplayPage {
     const { shell } = this;
     shell.setLoading(t("steppingAgain"));
     shell.setRange(head.from, head.until, head.tickHz);
-    const [topology, { Projector }] = await Promise.all([fetchTopology(head.topology), this.drawing]);
+    const [topology, { Projector }] = await Promise.all([fetchTopology(head.topology), this.drawing, decoderReady]);
     shell.setTitle(topology.title);
     const replay = (this.replay = new ReplayBuffer(head, topology));
     for (const event of this.early) replay.add(event);

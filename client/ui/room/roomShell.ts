@@ -28,7 +28,7 @@ import { StatsOverlay } from "./layers/statsOverlay.ts";
 import { Toasts } from "../toasts.ts";
 import { TogetherSwitch } from "../cards/togetherSwitch.ts";
 import { Toolbar, type ToolbarActions } from "./toolbar.ts";
-import { t } from "../../text/text.ts";
+import { t, tParts } from "../../text/text.ts";
 
 export class RoomShell {
   readonly element: HTMLElement;
@@ -132,7 +132,7 @@ export class RoomShell {
       "a",
       { class: "title glass", ...(!alone && { href: "/", title: t("toLobby") }) },
       h("img", { src: "/icon.svg", alt: "", width: "30", height: "30" }),
-      h("span", {}, this.titleText, h("small", {}, room), this.notice),
+      h("span", {}, this.titleText, h("small", {}, ...tParts("roomCode", { code: h("code", {}, room) })), this.notice),
     );
     this.element = h(
       "main",

@@ -26,11 +26,27 @@ const GLOW_GLSL = /* glsl */ `#include <emissivemap_fragment>
   #endif
 `;
 
-/** Rounds the shading of sharp edges: within `pliantBevel` of a crease, the normal turns to the mean of both faces. */
+/**
+ * Rounds the shading of sharp edges: within `pliantBevel` of a crease, the normal turns to the mean of both faces. Near
+ * a corner the mean is that of three faces, but only the near creases tell where to turn: otherwise the third face
+ * would show as a V along the whole triangle.
+ */
 const BEVEL_GLSL = /* glsl */ `
   vec3 pliantNear = clamp(1.0 - pliantCreaseAway / pliantBevel, 0.0, 1.0);
   float pliantRound = max(pliantNear.x, max(pliantNear.y, pliantNear.z));
-  normal = nonPerturbedNormal = normalize(mix(normal, normalize(pliantMean) * sign(dot(normal, pliantMean)), 0.85 * pliantRound));
+  vec3 pliantTurned = normalize(pliantMean) * sign(dot(normal, pliantMean));
+  #ifdef USE_ENVMAP
+    vec3 pliantX = dFdx(-vViewPosition), pliantY = dFdy(-vViewPosition);
+    vec3 pliantAcrossX = cross(pliantY, normal), pliantAcrossY = cross(normal, pliantX);
+    vec3 pliantToward = dot(pliantNear, dFdx(pliantCreaseAway)) * pliantAcrossX;
+    pliantToward += dot(pliantNear, dFdy(pliantCreaseAway)) * pliantAcrossY;
+    pliantToward *= -sign(dot(pliantX, pliantAcrossX));
+    float pliantSquare = dot(pliantToward, pliantToward);
+    float pliantKept = dot(pliantTurned, normal);
+    float pliantSide = sqrt(max(0.0, 1.0 - pliantKept * pliantKept));
+    if (pliantSquare > 0.0) pliantTurned = pliantKept * normal + pliantSide * inversesqrt(pliantSquare) * pliantToward;
+  #endif
+  normal = nonPerturbedNormal = normalize(mix(normal, pliantTurned, 0.85 * pliantRound));
 `;
 
 /**

@@ -103,6 +103,7 @@ function colliderMesh(collider: TopologyCollider, { radius, floor, clothEdge }: 
         (half) => half - (clothEdge > 0 ? Math.min(0.1 * half, 2 * CLOTH_AIR) : 0),
       ) as [number, number, number];
       mesh.geometry = new BoxGeometry(2 * x, 2 * y, 2 * z, ...cellsOf(x, y, z));
+      roundEdges(material, new Vector3(x, y, z), radius);
       mesh.position.set(...collider.center);
       if (collider.rotate) {
         const axis = new Vector3(...collider.rotate);
@@ -250,6 +251,37 @@ function darkenNearBodies(material: MeshStandardMaterial, { pliantBlobs, pliantT
       .replace("#include <common>", `#include <common>\n${SKY_VARYINGS}`)
       .replace("#include <color_fragment>", "diffuseColor.rgb *= mix(0.2, 1.0, pliantOpen) + pliantTint;");
   };
+}
+
+/** Width of a box's rounded edges: share of its smallest half side, and of the scene's radius at most. */
+const BEVEL = { ofSide: 0.16, ofScene: 0.02 };
+/** Normal of a box with rounded edges, at a point of the box's own surface. */
+const ROUND_EDGES_GLSL = /* glsl */ `#include <normal_fragment_begin>
+  normal = nonPerturbedNormal = normalize(
+    normalMatrix * (sign(pliantOnBox) * max(abs(pliantOnBox) - pliantFlat, 0.0))
+  );
+`;
+
+/** Shades a box as if its edges were rounded: a razor edge looks like cardboard. @param half sides, m */
+function roundEdges(material: MeshStandardMaterial, half: Vector3, radius: number): void {
+  const width = Math.min(BEVEL.ofSide * Math.min(...half), BEVEL.ofScene * radius);
+  const flat = half.clone().subScalar(width);
+  const darken = material.onBeforeCompile;
+  material.onBeforeCompile = (shader, renderer) => {
+    darken.call(material, shader, renderer);
+    shader.uniforms.pliantFlat = { value: flat };
+    shader.vertexShader = `varying vec3 pliantOnBox;\n${shader.vertexShader}`.replace(
+      "#include <project_vertex>",
+      "pliantOnBox = position;\n#include <project_vertex>",
+    );
+    shader.fragmentShader =
+      `varying vec3 pliantOnBox;\nuniform vec3 pliantFlat;\nuniform mat3 normalMatrix;\n${shader.fragmentShader}`.replace(
+        "#include <normal_fragment_begin>",
+        ROUND_EDGES_GLSL,
+      );
+  };
+  // Without a key of its own it would share the program of the other colliders, whose function has the same text.
+  material.customProgramCacheKey = () => "pliant-box";
 }
 
 const FLOOR_SKY_GLSL = /* glsl */ `#include <begin_vertex>

@@ -221,7 +221,8 @@ void main() {
   float calm = smoothstep(0.75, 0.97, outward.y);
   float deep = smoothstep(0.04 * range.y, 0.3 * range.y, s.w);
   float fresnel = deep * (0.02 + mix(0.4, 0.85, calm) * grazing * grazing * (1.0 - facing));
-  vec2 bent = 0.33 * min(s.w, 0.5 * range.y) * normal.xy / (depth * tangent);
+  // Farther away the steep water around a body would tear its lower part off.
+  vec2 bent = 0.33 * min(s.w, 0.18 * range.y) * normal.xy / (depth * tangent);
   vec4 seen = texture(behind, clamp(at - 0.5 * bent, 0.0, 1.0));
   // With a skin, thin rims have the liquid's color, too, and are not as bright as the page.
   vec3 passed = exp(-absorb * (s.w + 1.5 * drop));

@@ -37,7 +37,7 @@ async function onTop(page: Page): Promise<void> {
 async function undone(ann: Page, ben: Page): Promise<void> {
   await ann.keyboard.press("Control+z");
   await until(ben, () => window.pliant.absent.includes(3), undefined);
-  await toasted(ben, / took out /);
+  await toasted(ben, / removed /);
   await ben.click("[data-tool='undo']");
   await until(ann, (body) => !window.pliant.absent.includes(body), GREEN);
 }
@@ -94,7 +94,7 @@ describe.skipIf(noBrowser)("spawnable bodies", () => {
     await toasted(ann, "Choose a place for green jelly");
     await ann.mouse.click(at.x, at.y);
     await until(ben, (body) => !window.pliant.absent.includes(body), GREEN);
-    await toasted(ben, / put in green jelly$/);
+    await toasted(ben, / added green jelly$/);
     await until(ann, (body) => !window.pliant.absent.includes(body), GREEN);
     // It is at the click's place: a ray through it hits the body, on both pages, as soon as the picture shows it. The
     // view may have stepped back for the new body.

@@ -31,7 +31,7 @@ describe.skipIf(noBrowser)("accessibility", () => {
     await page.waitForSelector(".card");
     await page.waitForSelector(".to-live");
     // The first focus stops: the live rooms, a new room, an own model, and the field to join a room.
-    for (const text of ["Live rooms: 1", "Open a new room", "Bring your own"]) {
+    for (const text of ["Live rooms: 1", "Open a new room", "Upload a model"]) {
       await page.keyboard.press("Tab");
       expect(await page.evaluate(() => document.activeElement!.textContent)).toBe(text);
     }

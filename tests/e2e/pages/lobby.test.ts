@@ -157,6 +157,8 @@ describe.skipIf(noBrowser)("lobby", () => {
     await lobby.check('.chips input[value="lessons"]');
     const card = lobby.locator('.measured:has(.card[data-scene="stretched-cloth"]) a.report');
     expect(await card.getAttribute("href")).toBe("/report#fig7");
+    const materials = await stage.visit("/materials");
+    await materials.waitForSelector('a[href="/report"]');
   });
 
   test("a link with a scene opens its room if it does not exist, and joins it if it does", async () => {

@@ -16,7 +16,7 @@ describe.skipIf(noBrowser)("the palette", () => {
     await owner.getByRole("button", { name: "Objects to add" }).click();
     expect(await findings(owner, PHONE_ONLY)).toEqual([]);
     await owner.getByRole("button", { name: "Start again with objects" }).click();
-    await toasted(owner, /Choose Put in/);
+    await toasted(owner, /Choose Add/);
     const boxes = guest.locator(".spares-panel [data-body]");
     await boxes.first().waitFor({ state: "attached" });
     expect(await boxes.count()).toBe(13);

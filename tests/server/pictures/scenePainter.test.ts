@@ -2,10 +2,11 @@
 import { fileURLToPath } from "node:url";
 import { PerspectiveCamera, Vector3 } from "three";
 import { describe, expect, test } from "vitest";
-import { ScenePainter } from "../../../server/pictures/scenePainter.ts";
+import { type Moment, ScenePainter } from "../../../server/pictures/scenePainter.ts";
 import { moved, solidOf } from "../../../server/pictures/solids.ts";
 import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import { readScene } from "../../../server/sim/scene/readScene.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
 import type { TopologyCollider } from "../../../shared/topology.ts";
 
 const SCENES = fileURLToPath(new URL("../../../scenes/", import.meta.url));
@@ -95,6 +96,23 @@ test("a collider on a path is at its place of that time", () => {
     motion: { keys: [{ time: 0 }, { time: 2, translate: [0, 4, 0] }] },
   };
   const { positions } = solidOf(collider)!;
-  const half = moved(collider, positions, 1);
+  const half = moved(collider, positions, 1, [0, 0, 0]);
   for (let i = 0; i < positions.length; i++) expect(half[i]! - positions[i]!).toBeCloseTo(i % 3 === 1 ? 2 : 0, 5);
+});
+
+test("a mover that bodies keep off its path, and a body in a member's color, are painted so", async () => {
+  const { topology, painter } = await painted("jelly-stack");
+  const motion = { keys: [{ time: 0 }, { time: 2, translate: [0, 4, 0] as Vec3 }] };
+  const mover = { ...(COLLIDERS[1] as Extract<TopologyCollider, { type: "box" }>), center: [0, 0, 0] as Vec3 };
+  const moving = new ScenePainter({ ...topology, colliders: [...topology.colliders, mover, { ...mover, motion }] });
+  const { start } = painter;
+  const paint = (by: ScenePainter, changes: Partial<Moment>) => by.paint({ ...start, ...changes }, WIDTH, HEIGHT);
+  // The second collider is the only one on a path: mover 0. Moved back by its path's length, it is where it began.
+  expect(paint(moving, { seconds: 1 })).not.toEqual(paint(moving, {}));
+  expect(paint(moving, { seconds: 1, movers: [[0, 0, -2, 0]] })).toEqual(paint(moving, {}));
+  const [red, blue] = ["#ff0000", "#0000ff"].map((color) => paint(painter, { colors: new Map([[0, color]]) }));
+  const sum = (pixels: Uint8Array, channel: number): number =>
+    pixels.reduce((total, value, i) => total + (i % 4 === channel ? value : 0), 0);
+  expect(sum(red!, 0)).toBeGreaterThan(sum(blue!, 0));
+  expect(sum(red!, 2)).toBeLessThan(sum(blue!, 2));
 });

@@ -7,6 +7,7 @@ import type { Pin } from "../../../shared/members/pin.ts";
 import type { Tuning } from "../../../shared/members/tuningLimits.ts";
 import { parseServerMessage, type ServerEvent } from "../../../shared/protocol/fromServer.ts";
 import { RoomMirror } from "../../../client/sdk/mirror/roomMirror.ts";
+import { SimulatedTime } from "../../../client/state/simulatedTime.ts";
 
 const TUNING: Tuning = { gravity: [0, -9.81, 0], wind: NO_WIND, timeScale: 1, pausedTicks: 0, bodies: [] };
 const SPAWNABLE = [2, 3];
@@ -112,6 +113,14 @@ test("a newcomer of a paused room learns how many ticks passed since", () => {
   facts.replace({ ...rowsOf(facts), tuning: { ...TUNING, timeScale: 0, pausedTicks: 4 } }, 30);
   expect(eventsOf(facts.all(30))[0]).toMatchObject({ tuning: { pausedTicks: 4 } });
   expect(eventsOf(facts.all(32))[0]).toMatchObject({ tuning: { pausedTicks: 5 } });
+});
+
+test("simulated time stands in a paused room, as on a page", () => {
+  const { facts } = followed(EVENTS);
+  const page = new SimulatedTime();
+  page.note(5, { timeScale: 0, pausedTicks: 0 });
+  expect([3, 4, 5, 25].map((tick) => facts.simulatedTicks(tick))).toEqual([3, 4, 4, 4]);
+  expect([3, 4, 5, 25].map((tick) => page.at(tick))).toEqual([3, 4, 4, 4]);
 });
 
 test("the texts and pins of a kicked member go, those of other members stay", () => {

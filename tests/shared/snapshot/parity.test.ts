@@ -3,9 +3,9 @@
  * frame. The twin follows the format's text; the compiled coder is used at run time.
  */
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { COORDINATE_LIMIT, HEADER_BYTES, SnapshotError, frameChecksum } from "../../../shared/snapshot/format.ts";
-import { createSnapshotModel } from "../../../shared/snapshot/index.ts";
+import { createSnapshotModel, encodeKeyframe } from "../../../shared/snapshot/index.ts";
 import { kernelOf } from "../../../shared/snapshot/kernel.ts";
 import type { SnapshotModel } from "../../../shared/snapshot/model.ts";
 import { decodeFrame, encodeFrame } from "../../../shared/snapshot/twin.ts";
@@ -40,6 +40,21 @@ function compare(model: SnapshotModel, previous: Int32Array | null, current: Int
 
 test("the compiled coder is available", () => {
   expect(kernelOf(createSnapshotModel([grid(3)]))).toBeDefined();
+});
+
+test("a page whose policy forbids WebAssembly loads the twin, and decodes the same frames", async () => {
+  const frame = sheet(5, 28, 3);
+  const keyframe = encodeKeyframe(createSnapshotModel([grid(5)]), frame);
+  const compile = vi.spyOn(WebAssembly, "compile").mockRejectedValue(new Error("forbidden"));
+  vi.resetModules();
+  const { decodeKeyframe, decoderReady } = await import("../../../shared/snapshot/decode.ts");
+  await decoderReady;
+  compile.mockRestore();
+  const out = new Int32Array(frame.length);
+  decodeKeyframe(createSnapshotModel([grid(5)]), keyframe, out);
+  expect(out).toEqual(frame);
+  keyframe[1]! ^= 1;
+  expect(() => decodeKeyframe(createSnapshotModel([grid(5)]), keyframe, out)).toThrow(/checksum/);
 });
 
 test("a cloth in wild, slight and no motion", () => {

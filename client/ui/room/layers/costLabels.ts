@@ -32,6 +32,8 @@ export class CostLabels {
   readonly element = h("div", { class: "costs", "aria-hidden": "true" });
   private readonly labels = new Map<number, Label>();
   private names: readonly string[] = [];
+  /** Several bodies have had a time per step: a single one compares nothing. */
+  private compares = false;
   /** Number of labels and width of the window, for which the width of the labels was set. */
   private widthFor = "";
   private tools: readonly Box[] = [];
@@ -47,15 +49,15 @@ export class CostLabels {
   }
 
   /**
-   * @param methods body and milliseconds per step, from `stats`; labels appear only if there are several to compare.
+   * @param methods body and milliseconds per step, from `stats`; shown only if there are several to compare.
    * @param errors body and distance from its reference over its largest side.
    * A sleeping body keeps its last value.
    */
   update({ methods, errors }: Pick<RoomStats, "methods" | "errors">): void {
-    for (const [body, stepMs] of methods) {
-      const label = this.labels.get(body) ?? (methods.length > 1 ? this.add(body) : undefined);
-      if (label) write(label, 1, t("msPerStep", { ms: rounded(stepMs) }));
-    }
+    this.compares ||= methods.length > 1;
+    if (this.compares)
+      for (const [body, stepMs] of methods)
+        write(this.labels.get(body) ?? this.add(body), 1, t("msPerStep", { ms: rounded(stepMs) }));
     for (const [body, error] of errors) {
       const of = h("span", { class: "of" }, t("exactShape"));
       const percent = document.createTextNode(error === null ? "" : rounded(100 * error));
