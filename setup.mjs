@@ -234,18 +234,22 @@ function inputsHash(step) {
   return hash.digest("hex");
 }
 
-function build(step) {
-  const stamp = at("build", ".stamps", step.name);
-  const hash = inputsHash(step);
-  if (existsSync(at(step.output)) && existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
+const stampOf = (step) => at("build", ".stamps", step.name);
+
+function isBuilt({ step, hash }) {
+  const stamp = stampOf(step);
+  return existsSync(at(step.output)) && existsSync(stamp) && readFileSync(stamp, "utf8") === hash;
+}
+
+function build({ step, hash }) {
   say(`building the ${step.name} ...`);
   const from = Date.now();
   const result = npm(["run", "--silent", step.script], { inside: true, silent: true });
   if (!result.ok) throw new SetupError(`npm run ${step.script} failed:\n${result.output}`);
   if (!existsSync(at(step.output)))
     throw new SetupError(`npm run ${step.script} succeeded but did not create ${step.output}:\n${result.output}`);
-  mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, hash);
+  mkdirSync(dirname(stampOf(step)), { recursive: true });
+  writeFileSync(stampOf(step), hash);
   say(`built the ${step.name} in ${((Date.now() - from) / 1000).toFixed(1)} s`);
 }
 
@@ -294,6 +298,14 @@ function exclusively(work) {
 
 /* ---------------------------------------------------------------- run */
 
+const SERVER = "server/main.ts";
+
+/** Ends this program with the server's exit code if the server refuses its environment: before the builds. */
+function checkEnvironment(runtime) {
+  const { status } = spawnSync(runtime, [SERVER, "--check"], { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
 function run(runtime, args) {
   const child = spawn(runtime, args, {
     cwd: root,
@@ -336,7 +348,9 @@ function main(argv) {
   const runtime = exclusively(() => {
     install();
     const found = ensureRuntime();
-    for (const step of steps) build(step);
+    const due = steps.map((step) => ({ step, hash: inputsHash(step) })).filter((one) => !isBuilt(one));
+    if (due.length > 0 && command?.includes(SERVER)) checkEnvironment(found);
+    for (const one of due) build(one);
     return found;
   });
   say(`ready in ${((Date.now() - started) / 1000).toFixed(1)} s`);

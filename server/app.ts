@@ -204,6 +204,10 @@ function makeOperationsPort(fastify: FastifyInstance, config: Config): Operation
   return new OperationsPort(fastify, { port, host, server });
 }
 
+/** Whether a request's target names another host than its header: a proxy may go by the one, we by the other. */
+const namesOther = (target = "", host = ""): boolean =>
+  !target.startsWith("/") && URL.canParse(target) && new URL(target).host !== host.toLowerCase();
+
 /**
  * Refuses requests for another host name. Health routes answer under any name, because load balancers use their own.
  */
@@ -214,7 +218,10 @@ function checkHosts(fastify: FastifyInstance, { config, metrics }: Services): vo
     const { url } = request.routeOptions;
     // Node keeps the first of several hosts; a proxy in front may have checked another one.
     const hosts = request.raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host");
-    if (hosts.length > 1) throw new CodedError("BODY_INVALID", { field: "host" });
+    if (hosts.length > 1 || namesOther(request.raw.url, request.headers.host))
+      throw new CodedError("BODY_INVALID", { field: "host" });
+    // Of HTTP/0.9 Node reads a request line, and headers that it does not have.
+    if (request.raw.httpVersionMajor < 1) throw new CodedError("BODY_INVALID", { field: "request" });
     if (url === "/healthz" || url === "/readyz" || ours(request.host)) return;
     metrics.auth.refused("host");
     throw new CodedError("HOST_REFUSED", { field: "host", value: request.host, limit: "PLIANT_HOSTS" });

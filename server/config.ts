@@ -255,7 +255,8 @@ class Variables {
       if (!name.startsWith("PLIANT_") || name === "PLIANT_DATA" || this.known.has(name)) continue;
       const limit = "absent: docs/ENVIRONMENT.md, which lists all variables, has none of this name";
       const meant = nearest(name, [...this.known.keys()], 1 / 3);
-      throw new ConfigError(name, this.#env[name] ?? "", hinted(limit, meant));
+      // The value of a misspelt PLIANT_ADMIN_TOKEN is a secret, too.
+      throw new ConfigError(name, "(not shown)", hinted(limit, meant));
     }
   }
 }

@@ -1,9 +1,8 @@
 /**
  * The program: reads the environment, listens, and shuts down in order on SIGTERM and SIGINT. Nothing else reads the
- * environment.
+ * environment. With --check it only reads the environment (setup.mjs).
  */
 import type { AddressInfo } from "node:net";
-import { buildApp } from "./app.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { logOptions } from "./auth/logOptions.ts";
 import { lowerHelperThreads } from "./workers/helperThreads.ts";
@@ -22,8 +21,10 @@ function readConfigOrExit(): Config {
   }
 }
 
-await lowerHelperThreads();
 const config = readConfigOrExit();
+if (process.argv.includes("--check")) process.exit(0);
+await lowerHelperThreads();
+const { buildApp } = await import("./app.ts");
 const app = await buildApp(config, logOptions(config.logLevel)).catch((error: Error) => {
   // These two errors tell the operator what to do, so the message is enough. Any other error is a defect: show its
   // stack.

@@ -256,6 +256,9 @@ export class WorkerPools {
       { length: count },
       () => new StepThread({ pool, running, slot: this.#slots++, deadlineMs, onLost }),
     );
+    pool.on("workerDestroy", () => {
+      for (const thread of threads) thread.threadGone();
+    });
     return { pool, threads, scheduler: new TaskScheduler({ threads, mostThreads, heavySeconds: heavyMs / 1000 }) };
   }
 

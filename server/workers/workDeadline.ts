@@ -62,20 +62,26 @@ export async function runWithin<T>(
   };
   const looking = setInterval(() => void look(), Math.min(1000, deadlineMs / LOOKS));
   const late = AbortSignal.any([over.signal, AbortSignal.timeout(patience * deadlineMs)]);
+  // A thread that cannot load its code never takes the task; Piscina tells the pool only.
+  const unloaded = new AbortController();
+  const onLost = (error: Error): void => unloaded.abort(error);
+  pool.once("error", onLost);
   try {
     const result = (await pool.run(task, {
       name,
-      signal: signal ? AbortSignal.any([late, signal]) : late,
+      signal: AbortSignal.any([late, unloaded.signal, ...(signal ? [signal] : [])]),
       transferList: transferring(moved),
     })) as T;
     // Charge the work since the last look.
     await look();
     return result;
   } catch (error) {
+    unloaded.signal.throwIfAborted();
     if (late.aborted) throw new TookTooLong(`it took more than ${deadlineMs} ms of processor time`, { cause: error });
     throw error;
   } finally {
     clearInterval(looking);
+    pool.off("error", onLost);
   }
 }
 

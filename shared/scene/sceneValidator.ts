@@ -4,6 +4,7 @@
  */
 import { Ajv, type ValidateFunction } from "ajv";
 import schema from "../../scenes/schema.json" with { type: "json" };
+import { repeatedKeys } from "../repeatedKeys.ts";
 import { withMaterials } from "./namedMaterials.ts";
 import type { Attachment, Body, Scene } from "./scene.ts";
 import { SceneError, type SceneFault } from "./sceneError.ts";
@@ -57,17 +58,23 @@ export function sceneOf(text: string): Scene {
   } catch (error) {
     throw new SceneError("", `text with the error "${(error as Error).message}"`, "JSON");
   }
-  return validateScene(value);
+  const repeated = repeatedKeys(text).map(({ path, line, firstLine }) => ({
+    path,
+    value: `a second one on line ${line}`,
+    limit: `there once: the first is on line ${firstLine}`,
+  }));
+  return validateScene(value, repeated);
 }
 
 /**
  * @param value anything, usually parsed JSON
+ * @param known faults of its text
  * @returns the same value, typed, with named materials expanded
  * @throws SceneError with all errors of the schema; if all of them are misspelled words, also with those of the rules
  */
-export function validateScene(value: unknown): Scene {
+export function validateScene(value: unknown, known: readonly SceneFault[] = []): Scene {
   const validate = (compiled ??= ajv.compile<Scene>(schema));
-  const faults = new Map<string, SceneFault>();
+  const faults = new Map(known.map((fault) => [fault.path, fault]));
   // A misspelled choice hides the errors of its branch, a misspelled field those of its value: correct both, and go on.
   const renamed: [meant: string, written: string][] = [];
   const written = (path: string): string =>

@@ -82,3 +82,36 @@ test("refusals are counted by reason", async () => {
   await expect(Bot.join(server.url, "there-is-none")).rejects.toThrow();
   expect(await refused("no_room")).toBe(1);
 });
+
+test("no counter falls, whatever ends", async () => {
+  /** Values of all counters, and of all parts of histograms, by series. */
+  const counters = async (): Promise<Map<string, number>> => {
+    const lines = (await (await fetch(`${server.url}/metrics`)).text()).split("\n");
+    const counted = new Set(lines.flatMap((line) => /^# TYPE (\S+) (?:counter|histogram)$/.exec(line)?.[1] ?? []));
+    const nameOf = (series: string): string => series.replace(/\{.*/, "");
+    return new Map(
+      lines
+        .filter((line) => line !== "" && !line.startsWith("#"))
+        .map((line): [string, number] => [line.slice(0, line.lastIndexOf(" ")), Number(line.split(" ").at(-1))])
+        .filter(
+          ([series]) => counted.has(nameOf(series)) || counted.has(nameOf(series).replace(/_(bucket|sum|count)$/, "")),
+        ),
+    );
+  };
+  const before = await counters();
+  expect(before.size).toBeGreaterThan(100);
+  const { token } = await createRoom(server.url, "cube", "ending");
+  const bot = await Bot.join(server.url, "ending");
+  await bot.frames(3);
+  const during = await counters();
+  expect(await deleteRoom(server.url, "ending", token)).toBe(204);
+  await bot.untilClosed();
+  for (const worker of [...server.workers]) await worker.terminate();
+  await createRoom(server.url, "cube", "later");
+  const later = await Bot.join(server.url, "later");
+  await later.frames(3);
+  await later.leave();
+  const after = await counters();
+  for (const [earlier, next] of [[before, during], [during, after]] as const) // biome-ignore format: one line
+    expect([...earlier].filter(([series, value]) => !(next.get(series)! >= value))).toEqual([]);
+});

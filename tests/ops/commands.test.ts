@@ -110,6 +110,15 @@ test(`npm run simulate in a fresh clone ${DOES} and prints the state hash`, { ti
   expect(existsSync(join(clone, "build/client"))).toBe(false);
 });
 
+test("npm start refuses a wrong environment before it builds anything, and shows no value of an unknown variable", () => {
+  const env = shellEnvironment({ PLIANT_ADMIN_TOKN: "hush-hush-hush-hush" });
+  const { status, stdout, stderr } = spawnSync("npm", ["start"], { cwd: clone, env, encoding: "utf8" });
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/PLIANT_ADMIN_TOKN .* did you mean PLIANT_ADMIN_TOKEN\?/);
+  expect(stdout + stderr).not.toMatch(/building|hush/);
+  expect(existsSync(join(clone, "build/client"))).toBe(false);
+});
+
 test("npm start builds missing parts, serves the page, and ends cleanly when npm gets SIGTERM", {
   timeout: 300_000,
 }, async () => {

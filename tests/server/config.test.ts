@@ -64,11 +64,16 @@ describe("readConfig", () => {
     ["PLIANT_EMBED_ORIGINS", "https://example.org; script-src *", "http(s)://host"],
     ["PLIANT_STORE", "mysql://db/pliant", "sqlite, none or postgres://"],
     ["PLIANT_ADVERTISE_URL", "10.0.0.7:8080", "http://host:port"],
-    ["PLIANT_WORKER", "2", "has none of this name; did you mean PLIANT_WORKERS?"],
   ])("%s=%s is refused", (variable, value, limit) => {
     const read = (): unknown => readConfig({ [variable]: value });
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(limit);
     expect(read).toThrow(JSON.stringify(value));
+  });
+
+  test("an unknown variable is refused with the name that it may mean, and without its value, which may be a secret", () => {
+    const read = (): unknown => readConfig({ PLIANT_ADMIN_TOKN: "hush-hush" });
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(/^PLIANT_ADMIN_TOKN (?!.*hush).*has none of this name; did you mean PLIANT_ADMIN_TOKEN\?$/);
   });
 });

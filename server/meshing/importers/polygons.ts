@@ -67,7 +67,10 @@ export function triangulate(positions: ArrayLike<number>, { vertexOf, starts }: 
   return out;
 }
 
-/** Corners without those at the place of the corner before; undefined if a vertex is missing or not finite. */
+/**
+ * Corners without those at the place of the corner before, and of a list that runs round several times only the first
+ * round; undefined if a vertex is missing or not finite.
+ */
 function distinct(x: ArrayLike<number>, vertexOf: number[], first: number, count: number): number[] | undefined {
   const same = (c: number, d: number): boolean =>
     [0, 1, 2].every((k) => x[3 * vertexOf[first + c]! + k] === x[3 * vertexOf[first + d]! + k]);
@@ -76,6 +79,8 @@ function distinct(x: ArrayLike<number>, vertexOf: number[], first: number, count
   const kept: number[] = [];
   for (let c = 0; c < count; c++) if (kept.length === 0 || !same(c, kept.at(-1)!)) kept.push(c);
   while (kept.length > 1 && same(kept[0]!, kept.at(-1)!)) kept.pop();
+  for (let round = 3; 2 * round <= kept.length; round++)
+    if (kept.length % round === 0 && kept.every((c, i) => same(c, kept[i % round]!))) return kept.slice(0, round);
   return kept;
 }
 

@@ -1,10 +1,11 @@
 /**
  * Strict text in requests: bodies, paths and queries are UTF-8 without lone surrogates and U+0000 (which PostgreSQL
- * cannot store), or the request is refused.
+ * cannot store), and no object of a body has a name twice, or the request is refused.
  */
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../../shared/errorCodes.ts";
+import { repeatedKeys } from "../../../shared/repeatedKeys.ts";
 
 const refused = (field: string): CodedError =>
   new CodedError("BODY_INVALID", { field, limit: "UTF-8 without lone surrogates and U+0000" });
@@ -31,7 +32,12 @@ export function refuseInvalidText(fastify: FastifyInstance): void {
       if (error instanceof CodedError) return done(error);
       // Broken JSON gets the parser's own answer.
     }
-    return parse(request, json, done);
+    return parse(request, json, (error, value) => {
+      const [twice] = error ? [] : repeatedKeys(json);
+      if (!twice) return done(error, value);
+      const field = twice.path.slice(1).replaceAll("/", ".");
+      done(new CodedError("BODY_INVALID", { field, limit: "there once: readers disagree about which value counts" }));
+    });
   });
   // Runs after all onRequest hooks: only then is a socket known as one, so that its refusal can end it.
   fastify.addHook("preParsing", async (request) => {

@@ -95,6 +95,9 @@ class Sockets {
   /** @throws CodedError for pages of other origins, and if the address has too many sockets */
   admit(request: FastifyRequest): void {
     const { config, metrics } = this.#options;
+    // HTTP/1.0 has no upgrades. Version 8, which ws accepts, too, sends its origin in another header.
+    if (request.ws && (request.raw.httpVersion !== "1.1" || request.headers["sec-websocket-version"] !== "13"))
+      throw new CodedError("UPGRADE_REQUIRED", { field: "sec-websocket-version", limit: "13, over HTTP/1.1" });
     if (!fromAllowedOrigin(request, config.origins)) {
       metrics.auth.refused("origin");
       const limit = `PLIANT_ORIGINS: ${[...new Set(["same", ...config.origins])].join(", ")}`;

@@ -75,6 +75,8 @@ export class StepThread {
   #flushing = false;
   #orders = 0;
   #threadId = -1;
+  /** Ends the wait for a thread. */
+  #waiting = new AbortController();
   #closed = false;
   /** Why the thread is being ended, and the order that it was executing. */
   #ended: { reason: StuckReason; executing: number } | null = null;
@@ -173,6 +175,14 @@ export class StepThread {
     void worker?.terminate();
   }
 
+  /**
+   * Tells that the pool has lost a thread. If that thread had not begun to serve, Piscina would not start another one,
+   * and rooms would wait for it forever: ask again.
+   */
+  threadGone(): void {
+    if (!this.up) this.#waiting.abort();
+  }
+
   /** Ends with the pool: no further thread is requested. */
   close(): void {
     this.#closed = true;
@@ -227,7 +237,9 @@ export class StepThread {
           slot: this.#slot,
           words: this.#words.words,
         };
-        await this.#pool.run(task, { name: "serve", transferList: transferring([port2]) });
+        this.#waiting = new AbortController();
+        const { signal } = this.#waiting;
+        await this.#pool.run(task, { name: "serve", transferList: transferring([port2]), signal });
       } catch (reason) {
         error = reason;
       }

@@ -56,7 +56,7 @@ const bearer = (token: string): { headers: Record<string, string> } => ({
 
 describe("an address", () => {
   test.each([
-    ["http://HOST/api/rooms/far", 200],
+    ["http://HOST/api/rooms/far", 400],
     ["//HOST/api/rooms/far", 404],
     ["/api/rooms/%66ar", 200],
     ["/api/rooms/far?x='", 200],

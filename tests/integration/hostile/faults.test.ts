@@ -84,6 +84,22 @@ test("a thread killed in the middle of a step costs its room only a moment, and 
   await Promise.all([victim.leave(), bystander.leave()]);
 });
 
+test("threads that are lost while they start are replaced, and rooms open", async () => {
+  const own = await startTestServer({ workers: 2 });
+  await createRoom(own.url, "cube", "first");
+  const started = [...own.workers];
+  for (const worker of started) await worker.terminate();
+  // Their replacements have not loaded their code when they end.
+  const replaced = (): boolean => own.workers.length >= started.length + 2;
+  await expect.poll(replaced, { timeout: 300_000, interval: 5 }).toBe(true);
+  for (const worker of own.workers.slice(started.length)) await worker.terminate();
+  await createRoom(own.url, "cube", "second");
+  const bot = await Bot.join(own.url, "second");
+  await bot.frames(3);
+  await bot.leave();
+  await own.close();
+});
+
 test("a step that hangs is ended at its deadline, and a room that always hangs is closed; its statistics arrive until then", async () => {
   const restore = endlessSteps(withBody("stuck"));
   const hasty = await startTestServer({ workers: 2, stepDeadlineMs: 400 });

@@ -37,6 +37,14 @@ describe("a JSON body", () => {
     expect(await post(body)).toEqual([400, "body"]);
   });
 
+  test.each([
+    ["a name twice", '{"room":"*","role":"player","role":"owner"}', "role"],
+    ["a name twice, once as an escape", '{"room":"*","role":"player","r\\u006fle":"owner"}', "role"],
+    ["a name twice, nested", '{"room":"*","role":"player","name":[{"a":1,"a":2}]}', "name.0.a"],
+  ])("that has %s is refused", async (_title, body, field) => {
+    expect(await post(body)).toEqual([400, field]);
+  });
+
   test("with UTF-8, pairs of escapes and text that looks like an escape is read", async () => {
     for (const name of ["Zoë", "\\ud83e\\uddf5", "\\\\ud800"])
       expect(await post(`{"room":"*","role":"player","name":"${name}"}`)).toEqual([201, undefined]);

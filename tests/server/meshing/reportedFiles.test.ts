@@ -93,6 +93,16 @@ const OBJ: Case[] = [
   ["blanks behind the backslash of a continued line (Cinder 1129)", "a.obj", `${SQUARE}f 1 2 \\ \t\n3 4\n`, sheet],
   ["names in Latin-1", "a.obj", Buffer.from(`o W\xfcrfel\n${SQUARE}f 1 2 3 4`, "latin1"), sheet],
   ["indices of both signs in a face", "a.obj", `${SQUARE}f 1 -3 3 -1\n`, sheet],
+  ["a polygon that runs round three times (Easy3D 101)", "a.obj", `${SQUARE}f ${"1 2 3 4 ".repeat(3)}\n`, sheet],
+  ["normals that the file does not have (assimp 755)", "a.obj", `${SQUARE}f 1//9 2//9 3//9 4//9\n`, sheet],
+  ["a huge texture coordinate (assimp 805)", "a.obj", `${SQUARE}vt 6.8e27 0 7.6e27\nvt 1e99 0\nf 1/1 2/2 3/1 4/1\n`, sheet], // biome-ignore format: one line
+  ["names with blanks (NifSkope 41)", "a.obj", `mtllib my file.mtl\n${SQUARE}usemtl f 1 2 3\nf 1 2 3 4\n`, sheet],
+  [
+    "coordinates of a survey (Open3D 6525, CloudCompare 232)",
+    "a.obj",
+    `${SQUARE.replaceAll(/v (\d) (\d)/g, "v 65200$1.125 480000$2.5")}f 1 2 3 4\n`,
+    sheet,
+  ],
   ["a vertex far away that no face uses", "a.obj", `${SQUARE}v 1e6 1e6 1e6\nf 1 2 3 4\n`, sheet],
 ];
 
@@ -117,6 +127,21 @@ const quad = (byte: number): Uint8Array => {
   body.setUint8(0, byte);
   return new Uint8Array(body.buffer);
 };
+/** A square in big-endian float64, with a list before the coordinates of each vertex and 16-bit indices. */
+function wide(): Uint8Array {
+  const body = new DataView(new ArrayBuffer(4 * (3 + 24) + 10));
+  [[0, 0], [1, 0], [1, 1], [0, 1]].forEach((point, v) => {
+    body.setUint8(27 * v, 1);
+    point.forEach((x, k) => body.setFloat64(27 * v + 3 + 8 * k, x, false));
+    body.setUint16(108 + 2 + 2 * v, v, false);
+  }); // biome-ignore format: one line
+  body.setUint16(108, 4, false);
+  const text = head(4, 1, "ushort ushort", "binary_big_endian").replaceAll("float", "double");
+  return Buffer.concat([
+    Buffer.from(text.replace("property double x", "property list uchar short id\nproperty double x")),
+    new Uint8Array(body.buffer),
+  ]);
+}
 const BINARY = head(4, 1, "uchar int", "binary_little_endian");
 const lineEnds = (end: string, byte: number): Uint8Array =>
   Buffer.concat([Buffer.from(BINARY.replaceAll("\n", end)), quad(byte)]);
@@ -165,6 +190,21 @@ const PLY: Case[] = [
   ["gaps of a depth camera, big-endian, byte indices", "a.ply", gaps(), sheet],
   ["binary data behind line ends of two characters (three.js 26229)", "a.ply", lineEnds("\n\r", 0), sheet],
   ["binary data that begin with a line feed, behind carriage returns", "a.ply", lineEnds("\r", 0x0a), sheet],
+  ["a blank line between vertices and faces (three.js 18049)", "a.ply", ASCII.replace("0 1 0\n4", "0 1 0\n\n4"), sheet],
+  ["blank lines at the end (FabScanPi 133)", "a.ply", `${ASCII}\n\n`, sheet],
+  [
+    "a face without corners whose line goes on (assimp 2864)",
+    "a.ply",
+    `${head(4, 2)}${POINTS}0 4 0 1 2 3`,
+    { size: 1, notes: ["POLYGONS_FLAT"] },
+  ],
+  [
+    "faces before vertices",
+    "a.ply",
+    `ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int vertex_index\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nend_header\n4 0 1 2 3\n${POINTS}`,
+    sheet,
+  ],
+  ["float64, big-endian, behind a list (PlayCanvas 198, PlyImporter 4)", "a.ply", wide(), sheet],
   ["a list of 300 numbers between (MeshLab 1126)", "a.ply", longList(), sheet],
   [
     "strips of triangles, which begin again behind -1 and turn at doubled corners (assimp 6296, VTK)",
@@ -232,6 +272,9 @@ const STL: Case[] = [
   ["a count of 0, which a streaming program left", "a.stl", uncounted(), solid],
   ["colors in header and attributes (Magics, VisCAM)", "a.stl", colored(), solid],
   ["a comment before the solid, a signature behind it", "a.stl", `\n# written by hand\n${text}#signature 1\n`, solid],
+  ["a blank before the first word (numpy-stl 156)", "a.stl", ` ${text}`, solid],
+  ["exponents of rounding (numpy-stl 52, OpenSTL 25)", "a.stl", text.replaceAll("0.5", "5.000000e-01"), solid],
+  ["each facet twice", "a.stl", text.replace(/^(solid.*\n)([^]*)(endsolid.*)$/, "$1$2$2$3"), solid],
   ["UTF-16", "a.stl", Buffer.from(`\ufeff${text}`, "utf16le"), solid],
   [
     "a corner that differs by the rounding of float32 (warp 1369)",
@@ -268,6 +311,8 @@ function areaOf(x: ArrayLike<number>, triangles: ArrayLike<number>): number {
 
 test.each<[string, (json: Record<string, any>) => void, string]>([
   ["JSON padded with zeros", () => {}, "\0"],
+  ["a matrix that turns (glTF-Sample-Viewer 185)", (json) => (json.nodes[0].matrix = [0, 0, -1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 9, 8, 7, 1]), ""], // biome-ignore format: one line
+  ["a last row of rounded numbers", (json) => (json.nodes[0].matrix = [1, 0, 0, 1e-9, 0, 1, 0, 0, 0, 0, 1, 0, 5, 0, 0, 0.9999999]), ""], // biome-ignore format: one line
   ["a scene that lists a child, too", (json) => (json.nodes = [{ children: [1] }, { mesh: 0 }]), ""],
   ["targets without a buffer view (three.js 24838)", addTarget, ""],
   ["a mirrored node", (json) => (json.nodes[0].scale = [1, -1, 1]), ""],
@@ -322,7 +367,40 @@ function withoutBounds(json: Record<string, any>): void {
   }
 }
 
+// tinygltf 511, three.js forum: exporters that list their matrices row by row, which moved nothing without a word.
+test.each<[string, number[], string]>([
+  ["row by row", [1, 0, 0, 5, 0, 1, 0, 6, 0, 0, 1, 7, 0, 0, 0, 1], "stand row by row, glTF has them column by column"],
+  ["of a projection", [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, -1, 0, 0, 2, 0], "0 0 0 1 is needed as its last row"],
+])("GLB: a matrix %s is refused, and the refusal names it", async (_, matrix, reason) => {
+  const { json, binary } = await jsonOf(documentOf(cube).document);
+  json.nodes[0].matrix = matrix;
+  await expect(readObjectFile(Buffer.from(glb(json, binary)), "a.glb")).rejects.toThrow(`/nodes/0/matrix is ${[3, 7, 11, 15].map((i) => matrix[i]).join(" ")}`); // biome-ignore format: one line
+  await expect(readObjectFile(Buffer.from(glb(json, binary)), "a.glb")).rejects.toThrow(reason);
+});
+
+// glTF 1345, glTF-Validator 226, gltflib 1: other readers open these files.
+test("GLB and glTF with a byte order mark, a name in Latin-1 or an empty binary chunk are read", async () => {
+  const { json, binary } = await jsonOf(documentOf(cube).document);
+  const named = { ...json, nodes: [{ ...json.nodes[0], name: "\u00a3" }] };
+  const latin1 = Buffer.from(JSON.stringify(named), "latin1");
+  await checkBoth("a.glb", glb(`\ufeff${JSON.stringify(json)}`, binary), { size: 1 });
+  await checkBoth("a.glb", glb(latin1, binary), { size: 1 });
+  const uri = `data:application/octet-stream;base64,${Buffer.from(binary).toString("base64")}`;
+  const inside = { ...json, buffers: [{ byteLength: binary.length, uri }] };
+  await checkBoth("a.glb", glb(inside, new Uint8Array(0)), { size: 1 });
+  const bytes = Buffer.from(`\ufeff${JSON.stringify(inside)}`);
+  const { surface } = await readObjectFile(bytes, "a.gltf");
+  expect(volumeOf(surface)).toBeCloseTo(1, 6);
+});
+
 test.each<[string, string, string | Uint8Array, string]>([
+  ["an STL file without facets (trimesh 95)", "b.stl", "solid Empty\nendsolid Empty", "vertex count is 0"],
+  [
+    "an STL facet with a fourth corner (numpy-stl 37)",
+    "b.stl",
+    text.replace("endloop", "vertex 1 1 1\nendloop"),
+    "facet",
+  ],
   ["a glTF of a later version (glTF 2.0, 3.2)", "b.glb", LATER, "minVersion"],
   [
     "an OBJ file under another name",
@@ -429,8 +507,12 @@ test("GLB: bones that mirror do not turn a model inside out", async () => {
 });
 
 /** Appends an accessor to a document in JSON. @returns its number */
-type Append = (values: Float32Array | Int16Array | Uint8Array, type: string, more?: object) => number;
-const TYPES = new Map<unknown, number>([[Float32Array, 5126], [Int16Array, 5122], [Uint8Array, 5121]]); // biome-ignore format: one line
+type Append = (
+  values: Float32Array | Int16Array | Int8Array | Uint16Array | Uint8Array,
+  type: string,
+  more?: object,
+) => number;
+const TYPES = new Map<unknown, number>([[Float32Array, 5126], [Int16Array, 5122], [Uint16Array, 5123], [Int8Array, 5120], [Uint8Array, 5121]]); // biome-ignore format: one line
 /** A cube that is skinned by bones of these scales; for each, the weights of JOINTS_n. */
 const skinned =
   (scales: readonly number[], weights: readonly number[]) => (json: Record<string, any>, append: Append) => {
@@ -459,6 +541,29 @@ test.each<[string, number, (json: Record<string, any>, append: Append) => void, 
       const TRANSLATION = append(Float32Array.of(5, 0, 0, 9, 0, 0), "VEC3");
       json.extensionsUsed = json.extensionsRequired = ["EXT_mesh_gpu_instancing"];
       json.nodes[0].extensions = { EXT_mesh_gpu_instancing: { attributes: { TRANSLATION } } };
+    },
+    [],
+  ],
+  [
+    "unsigned positions that are not normalized, with a stride (Babylon-Lite 393)",
+    27_000_000,
+    (json, append) => {
+      const values = Uint16Array.from({ length: 32 }, (_, i) => (i % 4 < 3 && cube.positions[3 * (i >> 2) + (i % 4)]! > 0 ? 300 : 0)); // biome-ignore format: one line
+      json.meshes[0].primitives[0].attributes.POSITION = append(values, "VEC3", { count: 8 });
+      json.bufferViews.at(-1).byteStride = 8;
+      json.extensionsUsed = json.extensionsRequired = ["KHR_mesh_quantization"];
+    },
+    [],
+  ],
+  [
+    "targets of other integers than the positions (three.js 17608, PlayCanvas 3431)",
+    8,
+    (json, append) => {
+      const values = Int8Array.from({ length: 32 }, (_, i) => (i % 4 < 3 ? Math.sign(cube.positions[3 * (i >> 2) + (i % 4)]!) : 0)); // biome-ignore format: one line
+      json.meshes[0].primitives[0].targets = [{ POSITION: append(values, "VEC3", { count: 8 }) }];
+      json.bufferViews.at(-1).byteStride = 4;
+      json.meshes[0].weights = [0.5];
+      json.extensionsUsed = json.extensionsRequired = ["KHR_mesh_quantization"];
     },
     [],
   ],

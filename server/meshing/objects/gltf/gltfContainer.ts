@@ -99,9 +99,10 @@ function parsed(bytes: Uint8Array, limits: ObjectLimits): Json {
     throw tooLarge("nesting of the glTF's JSON", depth, limits.jsonDepth, "Remove nested extras and export it again");
   let json: unknown;
   try {
-    json = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    // Some exporters write names in Latin-1; nothing reads names.
+    json = JSON.parse(new TextDecoder().decode(bytes));
   } catch (error) {
-    throw damaged("the glTF's JSON", shortened((error as Error).message), "JSON in UTF-8 is needed");
+    throw damaged("the glTF's JSON", shortened((error as Error).message), "JSON is needed");
   }
   if (!isObject(json)) throw damaged("the glTF's JSON", typeof json, "an object is needed");
   return json;

@@ -46,8 +46,21 @@ const numbersOf = (value: unknown, where: string, length?: number): number[] => 
   return value as number[];
 };
 
+/** Largest error of a row that is exact but for the rounding of an exporter. */
+const ROUNDING = 1e-4;
+
+/** @throws ObjectError unless the last row is 0 0 0 1. Some exporters list the numbers row by row. */
+export function affine(matrix: Matrix, where: string): Matrix {
+  const isLast = (indices: readonly number[]): boolean =>
+    indices.every((i) => Math.abs(matrix[i]! - IDENTITY[i]!) <= ROUNDING);
+  const row = [3, 7, 11, 15];
+  if (isLast(row)) return matrix;
+  const order = isLast([12, 13, 14, 15]) ? "; the numbers stand row by row, glTF has them column by column" : "";
+  throw damaged(where, row.map((i) => matrix[i]).join(" "), `0 0 0 1 is needed as its last row${order}`);
+}
+
 function localMatrix(node: Json, where: string): Matrix {
-  if (node.matrix !== undefined) return numbersOf(node.matrix, `${where}/matrix`, 16);
+  if (node.matrix !== undefined) return affine(numbersOf(node.matrix, `${where}/matrix`, 16), `${where}/matrix`);
   const of = (name: string, absent: number[]): number[] =>
     node[name] === undefined ? absent : numbersOf(node[name], `${where}/${name}`, absent.length);
   return matrixOf(of("translation", [0, 0, 0]), of("rotation", [0, 0, 0, 1]), of("scale", [1, 1, 1]));

@@ -40,7 +40,7 @@ import { damaged, openContainer } from "./gltfContainer.ts";
 import type { Json } from "./gltfContainer.ts";
 import { checkImages } from "./gltfImages.ts";
 import type { ImageBytes } from "./gltfImages.ts";
-import { checkExtensions, checkNodes, INSTANCING } from "./gltfNodes.ts";
+import { affine, checkExtensions, checkNodes, INSTANCING } from "./gltfNodes.ts";
 import type { Placement, SceneTree } from "./gltfNodes.ts";
 import { shortened } from "../objectFile.ts";
 import type { ObjectLimits } from "../objectFile.ts";
@@ -234,9 +234,12 @@ function bonesOf(json: Json, skin: number, tree: SceneTree, accessors: readonly 
     inverseBindMatrices?: number;
   };
   const inverse = inverseBindMatrices === undefined ? undefined : accessors[inverseBindMatrices];
-  return joints.map((joint, k) =>
-    inverse ? product(tree.worlds[joint]!, inverse.getElement(k, new Array<number>(16))) : tree.worlds[joint]!,
-  );
+  return joints.map((joint, k) => {
+    const world = tree.worlds[joint]!;
+    if (!inverse) return world;
+    const where = `/skins/${skin}/inverseBindMatrices, matrix ${k}`;
+    return product(world, affine(inverse.getElement(k, new Array<number>(16)), where));
+  });
 }
 
 /** Matrices of a node's instances; a single undefined without instancing. */

@@ -115,13 +115,14 @@ export async function jsonOf(document: Document): Promise<{ json: Record<string,
   return { json: json as Record<string, any>, binary: Object.values(resources)[0] ?? new Uint8Array(0) };
 }
 
-/** A GLB of any JSON. */
+/** A GLB of any JSON, or of bytes in its place. */
 export function glb(json: unknown, binary?: Uint8Array): Uint8Array {
   const padded = (bytes: Uint8Array, fill: number): Uint8Array =>
     Buffer.concat([bytes, new Uint8Array((4 - (bytes.length % 4)) % 4).fill(fill)]);
   const chunk = (type: number, bytes: Uint8Array): Uint8Array =>
     Buffer.concat([new Uint8Array(Uint32Array.of(bytes.length, type).buffer), bytes]);
-  const head = chunk(0x4e4f534a, padded(text(typeof json === "string" ? json : JSON.stringify(json)), 0x20));
+  const content = json instanceof Uint8Array ? json : text(typeof json === "string" ? json : JSON.stringify(json));
+  const head = chunk(0x4e4f534a, padded(content, 0x20));
   const body = binary ? chunk(0x004e4942, padded(binary, 0)) : new Uint8Array(0);
   return Buffer.concat([
     new Uint8Array(Uint32Array.of(0x46546c67, 2, 12 + head.length + body.length).buffer),

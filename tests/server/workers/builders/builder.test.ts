@@ -9,10 +9,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
+import { Piscina } from "piscina";
 import { afterAll, expect, test } from "vitest";
 import { Builder } from "../../../../server/workers/builders/builder.ts";
 import type { ReadObjectResult } from "../../../../server/workers/messages.ts";
 import { StepsRunning } from "../../../../server/workers/stepping/stepsRunning.ts";
+import { runWithin } from "../../../../server/workers/workDeadline.ts";
 import { objBall } from "../../../support/modelFiles.ts";
 
 /** Four times the processor time of a first build, which loads the modules of its thread (1.4 s on a busy machine). */
@@ -86,6 +88,23 @@ test("a deadline counts work: waiting for a processor or for a file extends it",
   } finally {
     await hurried.close();
   }
+});
+
+test("a thread that cannot load its code is told at once, each time, not at the deadline", async () => {
+  const filename = join(folder, "broken.mjs");
+  // In parts: written out, the statement would count as an import of this file.
+  const [load, missing] = ["import", "missing.mjs"];
+  await writeFile(filename, `${load} "./${missing}";\nexport const build = () => 1;\n`);
+  const pool = new Piscina({ filename, minThreads: 0, maxThreads: 1, recordTiming: false });
+  pool.on("error", () => {});
+  // A deadline of an hour: only the error ends these.
+  const run = (): Promise<unknown> => runWithin(pool, {}, { name: "build", deadlineMs: 3_600_000 });
+  await expect(run()).rejects.toThrow(missing);
+  await expect(run()).rejects.toThrow(missing);
+  await writeFile(join(folder, missing), "");
+  expect(await run()).toBe(1);
+  expect(pool.listenerCount("error")).toBe(1);
+  await pool.destroy();
 });
 
 test("addresses take turns: many scenes of one address delay only that address", async () => {
