@@ -21,6 +21,7 @@ import type { Views } from "../world/views.ts";
 import { statusAt } from "../spawn/spawnableBodies.ts";
 import type { BodyLayout, SimLayout } from "../world/worldLayout.ts";
 import { calmDeformation } from "./calm.ts";
+import { norm } from "../reference/vector.ts";
 import type { RoomTuning } from "../tuning/applyTuning.ts";
 
 /**
@@ -42,6 +43,16 @@ const STILL = 0.0002;
  * were awake after 14 s and the coil after 40 s; with STILL_LYING they sleep after 6 s and 7 s.
  */
 const STILL_LYING = 0.0005;
+/**
+ * A pile of balls rolls on for ever at 2 to 10 mm/s: contact is not converged, and the model has no rolling resistance.
+ * Real resistance is at least ROLLING of the weight (steel on steel). It stops a ball that begins with ROLLING g T and
+ * rolls by ROLLING g T^2/2, T the time to sleep. So a ball of a pile (at least PILE balls in its island) is still while
+ * its center stays that near, at most NEAR of its size. The bag around them follows: STILL_AROUND.
+ */
+const ROLLING = 0.001;
+const PILE = 4;
+const NEAR = 0.1;
+const STILL_AROUND = 0.004;
 /** Damping of calm bodies, 1/s. */
 const CALMING = 10;
 /** A calm body stays calm up to this many times the distance. */
@@ -143,13 +154,14 @@ export class Rest {
     } = this;
     let all = true;
     let settling = false;
+    const piles = this.pilesOfBalls();
     layout.bodies.forEach((body, b) => {
       if (this.isAbsent(b)) return;
       if (this.asleep(b)) {
         settling ||= this.remembers(b);
         return;
       }
-      const slow = this.isCalm(body, b);
+      const slow = this.isCalm(body, b, piles.has(this.islandOf(b)));
       // bodies with an implicit step need no calming
       if (mayRest && slow && !riding && !body.implicit) this.calm(body, b);
       if (this.remember(b, slow, mayRest)) settling = true;
@@ -212,12 +224,13 @@ export class Rest {
   }
 
   /** Updates the counts. Returns true if the body has stayed in place, or was calm and still settles. */
-  private isCalm(body: BodyLayout, b: number): boolean {
+  private isCalm(body: BodyLayout, b: number, inPile: boolean): boolean {
     const { i32 } = this.views;
     const near = this.nearAt(b);
     const before = i32[near]!;
     const lies = !body.hangs && !this.isFree(b);
-    if (this.nearAnchor(body, lies ? STILL_LYING : STILL)) i32[near] = before + 1;
+    const still = this.nearAnchor(body, lies ? STILL_LYING : STILL);
+    if (still || (lies && inPile && this.nearInPile(body, b))) i32[near] = before + 1;
     else {
       // A body that needed this long to leave its place creeps, and is still at rest: in a pile of 40 sheets some body
       // leaves its place in every second.
@@ -325,9 +338,34 @@ export class Rest {
 
   /** Whether nothing outside of its island takes momentum from the body, or gave it any in the last tick. */
   private isFree(b: number): boolean {
-    const island = this.rowOf(b).getInt32(L.BODY_ISLAND, true);
-    const held = this.rowOf(island).getInt32(L.BODY_HELD, true);
+    const held = this.rowOf(this.islandOf(b)).getInt32(L.BODY_HELD, true);
     return (held & ~L.HELD_RIGID) === 0;
+  }
+
+  private islandOf(b: number): number {
+    return this.rowOf(b).getInt32(L.BODY_ISLAND, true);
+  }
+
+  /** Islands with at least PILE balls. */
+  private pilesOfBalls(): Set<number> {
+    const balls = new Map<number, number>();
+    this.layout.bodies.forEach(({ kind }, b) => {
+      if (kind === "ball") balls.set(this.islandOf(b), 1 + (balls.get(this.islandOf(b)) ?? 0));
+    });
+    return new Set([...balls].flatMap(([island, count]) => (count >= PILE ? [island] : [])));
+  }
+
+  /** Whether a ball of a pile, or a sheet around it, has stayed near its anchor. */
+  private nearInPile(body: BodyLayout, b: number): boolean {
+    if (body.kind !== "ball") return body.kind === "cloth" && this.nearAnchor(body, STILL_AROUND);
+    const { f32 } = this.views;
+    const { first, streamedCount, size } = body;
+    const [x, anchor] = [this.layout.x / 4 + 4 * first, this.anchorOf(body) / 4];
+    const way: [number, number, number] = [0, 0, 0];
+    for (let i = 0; i < streamedCount; i++)
+      for (let r = 0; r < 3; r++) way[r]! += f32[x + 4 * i + r]! - f32[anchor + 3 * i + r]!;
+    const rolled = (ROLLING * norm(this.tuning.gravity) * (SECONDS_TO_SLEEP * this.tuning.pace(b)) ** 2) / 2;
+    return norm(way) <= Math.min(NEAR * size, rolled) * streamedCount;
   }
 
   private nearAnchor(body: BodyLayout, still: number): boolean {

@@ -1,7 +1,9 @@
 /** Bodies that have come to rest sleep, including layers of cloth and piles whose contacts tremble. */
 import { describe, expect, test } from "vitest";
-import type { Body, Vec3 } from "../../../shared/scene/scene.ts";
+import type { Body, Collider, Vec3 } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+
+const FLOOR: Collider = { type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.5 };
 
 const cloth = {
   density: 300,
@@ -50,7 +52,7 @@ test.each(Object.entries(scenes))("%s: asleep within 15 s", async (_, { bodies, 
     damping,
     refine: true,
     bodies,
-    colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.5 }],
+    colliders: [FLOOR],
   });
   lab.world.mayRest = true;
   let ticks = 0;
@@ -58,6 +60,53 @@ test.each(Object.entries(scenes))("%s: asleep within 15 s", async (_, { bodies, 
   expect(lab.world.resting, `after ${ticks / 60} s`).toBe(true);
   // it has fallen and lies on the floor
   expect(height(lab)).toBeLessThan(0.5);
+});
+
+const marble = (n: number, translate: Vec3): Body => ({
+  name: `marble ${n}`,
+  kind: "ball",
+  mesh: { type: "ball", radius: 0.026, subdivisions: 1 },
+  transform: { translate },
+  material: { density: 2500, friction: 0.3 },
+});
+
+describe("balls", () => {
+  test("that lie in a bag with others sleep within 10 s", async () => {
+    const bag: Body = {
+      name: "bag",
+      kind: "cloth",
+      mesh: { type: "ball", radius: 0.1, subdivisions: 3 },
+      transform: { translate: [0, 0.12, 0] },
+      material: { ...cloth, friction: 0.4 },
+      contact: { thickness: 0.003 },
+    };
+    const marbles = Array.from({ length: 8 }, (_, n) =>
+      marble(n, [0.056 * ((n & 1) - 0.5), 0.12 + 0.056 * (((n >> 1) & 1) - 0.5), 0.056 * ((n >> 2) - 0.5)]),
+    );
+    const lab = await laboratory({
+      gravity: [0, -9.81, 0],
+      damping: 0.5,
+      bodies: [bag, ...marbles],
+      colliders: [FLOOR],
+    });
+    lab.world.mayRest = true;
+    for (let tick = 0; tick < 600 && !lab.world.resting; tick++) lab.run(1);
+    expect(lab.world.resting).toBe(true);
+  });
+
+  test("that roll at 2 cm/s beside each other stay awake", async () => {
+    const row = Array.from({ length: 5 }, (_, n) => marble(n, [0, 0.026, 0.0525 * n]));
+    const lab = await laboratory({ gravity: [0, -9.81, 0], bodies: row, colliders: [FLOOR] });
+    lab.world.mayRest = true;
+    for (let n = 0; n < 5; n++)
+      lab.put(
+        n,
+        (x) => x,
+        (x) => [0.02 * (x[1] / 0.026), 0, 0],
+      );
+    lab.run(180);
+    expect([...lab.world.asleep()]).toEqual([0, 0, 0, 0, 0]);
+  });
 });
 
 describe("a free body that drifts", () => {

@@ -56,7 +56,7 @@ import {
   roundParticle,
 } from "./movedParticles";
 import { mark, marksOf, numberOf, unmark } from "../../state/marks";
-import { bodyOf } from "../../state/owners";
+import { bodyOf, rigidRow, surfaceOf } from "../../state/owners";
 import { countWork, workAfter, workBeyond, workDone } from "../../state/work";
 import { spendWork } from "../../scheduler/clock";
 import { beginKeeping, endKeeping, noteChange } from "../../integrate/momentumCorrection";
@@ -380,34 +380,40 @@ function askNeighbors(): void {
 
 /** Returns whether all particles of a pair are at S, where it is clear. */
 function isStopped(lane: usize): bool {
-  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
-  let same = i32x4.splat(-1);
-  for (let k: usize = 0; k < 64; k += 16) {
-    const particle = <usize>load<u32>(lane + k);
-    same = v128.and(same, f32x4.eq(v128.load(particle), v128.load(particle + toSafe)));
-  }
-  return (v128.bitmask<i32>(same) & 7) === 7;
+  for (let k: usize = 0; k < 64; k += 16) if (!isAtSafe(<usize>load<u32>(lane + k))) return false;
+  return true;
 }
 
-/** Stops a particle of a pair or, if `groups`, all bodies of its group, whose pairs are then clear. */
+/**
+ * Stops a particle of a pair or, if `groups`, all bodies of its group, whose pairs are then clear. A rigid body stops
+ * as a whole: a ball with single stopped particles crossed itself.
+ */
 function stopCorner(particle: usize, groups: bool): void {
   const group = groups ? takeGroup(particle) : -1;
   if (group < 0) {
-    stop(particle);
+    if (rigidRow(particle) && !isAtSafe(particle)) stopSurface(surfaceOf(particle));
+    else stop(particle);
     return;
   }
-  for (let n = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; n >= 0; n--) if (isOfGroup(n, group)) stopSurface(n);
+  for (let n = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; n >= 0; n--)
+    if (isOfGroup(n, group)) stopSurface(surfaceAt(n));
+}
+
+// @inline
+function surfaceAt(n: i32): usize {
+  return <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>n * L.SURFACE_BYTES;
+}
+
+/** Returns whether a particle is at S. */
+function isAtSafe(particle: usize): bool {
+  const safe = particle + <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
+  return (v128.bitmask<i32>(f32x4.eq(v128.load(particle), v128.load(safe))) & 7) === 7;
 }
 
 /** Moves a particle back to S. */
 function stop(particle: usize): void {
   const safe = particle + <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
-  if (
-    load<f32>(particle) === load<f32>(safe) &&
-    load<f32>(particle, 4) === load<f32>(safe, 4) &&
-    load<f32>(particle, 8) === load<f32>(safe, 8)
-  )
-    return;
+  if (isAtSafe(particle)) return;
   change(particle);
   store<f32>(particle, load<f32>(safe));
   store<f32>(particle, load<f32>(safe, 4), 4);
@@ -418,13 +424,12 @@ function stop(particle: usize): void {
 /** Moves every particle of every surface back to S. The last resort, if the lists cannot hold the pairs. */
 export function stopAll(): void {
   const surfaces = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
-  for (let n = 0; n < surfaces; n++) stopSurface(n);
+  for (let n = 0; n < surfaces; n++) stopSurface(surfaceAt(n));
   store<i32>(L.HEADER, 0, L.H_LIST_VALID);
 }
 
 /** Moves every particle of a surface back to S. */
-function stopSurface(n: i32): void {
-  const surface = <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>n * L.SURFACE_BYTES;
+function stopSurface(surface: usize): void {
   let at = <usize>load<u32>(surface, L.SURFACE_FIRST);
   for (let i = load<i32>(surface, L.SURFACE_COUNT); i > 0; i--, at += 16) stop(at);
 }
