@@ -8,8 +8,8 @@ import { SceneError } from "./sceneError.ts";
 import { passThrough, type Elastic } from "./sceneImplicit.ts";
 
 /**
- * Bodies with a surface have contact with everything. Points have contact with fixed shapes, smoothed particles also
- * with bodies that have a surface. Points must pass through everything else.
+ * Bodies with a surface have contact with everything, and so have smoothed particles, other points excepted. Other
+ * points have contact with fixed shapes, and must pass through everything else.
  */
 export function checkMethods({
   bodies,
@@ -72,16 +72,18 @@ function checkPoints({ method, material }: PointsBody, path: string): void {
 }
 
 function checkTouch(body: PointsBody, bodies: readonly Body[], colliders: readonly Collider[], path: string): void {
-  const floats = body.method.type === "smoothed-particles";
-  const others = bodies.filter((b) => b !== body && !(floats && b.kind !== "points"));
-  const met = [...others, ...colliders.filter((c) => c.type === "mesh" || c.motion)].find(
-    (other) => !passThrough(body, other),
-  );
+  const floats = ({ method }: { method?: Method }): boolean => method?.type === "smoothed-particles";
+  const others = floats(body)
+    ? bodies.filter((b) => b.kind === "points" && !floats(b))
+    : [...bodies.filter((b) => b !== body), ...colliders.filter((c) => c.type === "mesh" || c.motion)];
+  const met = others.find((other) => !passThrough(body, other));
   if (met)
     throw new SceneError(
       `${path}/contact/ignore`,
       body.contact?.ignore,
-      `the names of all ${floats ? "other points" : "other bodies"}, and of colliders that move or are meshes, including ${met.name ?? "one without a name"}: points have contact only with fixed shapes${floats ? " and with bodies that have a surface" : ""}`,
+      floats(body)
+        ? `the names of points of other methods, including ${met.name}`
+        : `the names of all other bodies, and of colliders that move or are meshes, including ${met.name ?? "one without a name"}: points have contact only with fixed shapes`,
     );
 }
 

@@ -110,7 +110,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
     bodies.some((body, b) => body.form === "prefactored" && !isAlone(scene, scene.bodies[b]!, body)),
     memoryMap,
   );
-  const methods = planMethods(bodies, steps, memoryMap);
+  const methods = planMethods(bodies, colliders, steps, memoryMap);
   const reference = planReference(world, memoryMap);
   const obstacles = planColliders(
     colliders,

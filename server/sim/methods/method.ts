@@ -42,10 +42,18 @@ export interface Outside {
   force: Float64Array;
   /** Grabs and attachments. */
   points: RigidGrabs;
-  /** Fixed colliders with a signed distance. */
+  /** Colliders with a signed distance. */
   walls: readonly Wall[];
-  /** Surfaces of other bodies that the method meets: bodies of the kernel's constraints. */
+  /** Surfaces that the method meets: of bodies of the kernel's constraints, and of mesh colliders. */
   surfaces?: readonly Surface[];
+  /** Other bodies of methods that meet bodies. */
+  others?: readonly OtherBody[];
+}
+
+/** Another body of a method; a method may change its velocities. */
+export interface OtherBody {
+  method: Method;
+  state: MethodState;
 }
 
 /** Current surface of a body; a method may change its velocities. */
@@ -97,8 +105,8 @@ export interface MethodKind {
   plan(template: BodyTemplate, spec: MethodSpec, body: MethodBody, path: string): Constants;
   open(constants: Constants, spec: MethodSpec, body: MethodBody): Method;
   /**
-   * True if it steps together with bodies of the kernel's constraints: soft bodies and cloth that it does not pass
-   * through.
+   * True if it steps together with bodies of the kernel's constraints, moving colliders and other such methods, unless
+   * it passes through them.
    */
   meetsBodies?: true;
   /** True if the constants do not depend on the step's length. Owners may then change `steps` while the room runs. */

@@ -8,8 +8,9 @@
  *   collide     particles, rounded to float32, against colliders that have a signed distance: swept, friction,
  *               restitution, as for any other particle (kernel/assembly/colliders/collide.ts)
  *
- * Methods that meet bodies of the kernel's constraints step between its substeps instead, with those bodies' surfaces
- * (coupledSurface.ts). No other code uses their particles at that time.
+ * Methods that meet bodies step between the kernel's substeps instead, with the surfaces of its constraints' bodies
+ * (coupledSurface.ts) and with each other. No other code uses their particles at that time. Those that meet moving
+ * shapes collide once a substep, with their whole motion in it: the kernel knows the shapes' poses at its ends.
  *
  * Bodies that join the substeps (joins.ts) meet everything through the kernel's contact. Free motion and correction, as
  * in SOFA (FreeMotionAnimationLoop):
@@ -28,7 +29,7 @@ import type { RoomTuning } from "../tuning/applyTuning.ts";
 import { RigidGrabs, type HeldPoint } from "../reference/implicit/heldPoints.ts";
 import { METHOD_KINDS } from "./kinds.ts";
 import { wallsFor } from "../spawn/obstacles.ts";
-import type { Method, MethodBody, MethodState, Wall } from "./method.ts";
+import type { Method, MethodBody, MethodState, OtherBody, Wall } from "./method.ts";
 import { constantsIn, type MethodLayout, stepsWith } from "./planMethods.ts";
 import type { MethodSeconds } from "../types.ts";
 import { isFelt } from "../tuning/windRow.ts";
@@ -52,9 +53,11 @@ interface OpenBody {
   /** Time per step in its last tick, by this thread's clock, s; 0: none since the last query. */
   stepSeconds: number;
   walls: readonly Wall[];
-  /** Surfaces of the bodies that it meets; `surfaces`: those in the scene in this tick. */
+  /** Surfaces that it meets; `surfaces`: those in the scene in this tick. */
   coupled: readonly CoupledSurface[];
   surfaces: readonly CoupledSurface[];
+  /** Other bodies of methods that it meets, unless they are held in this tick. */
+  others: readonly OtherBody[];
   /** Steps done in this tick. */
   done: number;
   /** float32[3N] velocity of its free motion in a substep, m/s; empty unless it joins the substeps. */
@@ -80,10 +83,11 @@ export class MethodBodies {
     this.bodies = layout.methods.map((own) => ({
       ...open(views.f32.buffer, layout, own, tuning),
       walls: wallsFor({ views, layout, kernel }, own.body),
-      coupled: own.meets.map((body) => new CoupledSurface(views, layout, body)),
+      coupled: own.meets.map((surface) => new CoupledSurface(views, layout, surface)),
       surfaces: [],
+      others: [],
       done: 0,
-      free: new Float32Array(own.joined > 0 ? 3 * layout.bodies[own.body]!.count : 0),
+      free: new Float32Array(own.joins ? 3 * layout.bodies[own.body]!.count : 0),
     }));
   }
 
@@ -102,7 +106,8 @@ export class MethodBodies {
    */
   begin(substep: number): void {
     this.substep = substep;
-    for (let n = 0; n < this.bodies.length; n++) if (isInSubsteps(this.bodies[n]!)) this.open(this.current(n));
+    for (let n = 0; n < this.bodies.length; n++) this.current(n);
+    for (const body of this.bodies) if (isInSubsteps(body)) this.open(body);
     this.blow();
   }
 
@@ -145,7 +150,7 @@ export class MethodBodies {
 
   /** Bodies that take part in the substeps. */
   private joined(): OpenBody[] {
-    return this.bodies.filter((body) => body.layout.joined > 0 && !this.held(body.layout.body));
+    return this.bodies.filter((body) => body.layout.joins && !this.held(body.layout.body));
   }
 
   /**
@@ -158,16 +163,19 @@ export class MethodBodies {
     this.substep++;
     this.takeBack();
     for (const body of this.bodies) {
-      if (body.coupled.length === 0 || this.held(body.layout.body)) continue;
+      if (!isInSubsteps(body) || body.layout.joins || this.held(body.layout.body)) continue;
       const due = this.due(body) - body.done;
       if (due === 0) continue;
       const begun = performance.now();
       for (const surface of body.surfaces) surface.read();
       for (let s = 0; s < due; s++) {
-        this.advance(body);
+        body.method.step(body.state, body);
+        if (!body.layout.paced) this.finish(body, 1);
         if (s + 1 < due) for (const surface of body.surfaces) surface.advance(body.known.h);
       }
+      if (body.layout.paced) this.finish(body, due);
       for (const surface of body.surfaces) surface.write();
+      for (const { state } of body.others) this.publishSpeeds(this.bodies.find((other) => other.state === state)!);
       body.done += due;
       body.stepSeconds += (performance.now() - begun) / 1000 / body.steps;
     }
@@ -182,7 +190,10 @@ export class MethodBodies {
       if (isInSubsteps(body) || this.held(body.layout.body)) continue;
       const started = performance.now();
       this.open(body);
-      for (let s = 0; s < body.steps; s++) this.advance(body);
+      for (let s = 0; s < body.steps; s++) {
+        body.method.step(body.state, body);
+        this.finish(body, 1);
+      }
       body.stepSeconds = (performance.now() - started) / 1000 / body.steps;
     }
   }
@@ -192,7 +203,12 @@ export class MethodBodies {
     this.takeOver(body);
     this.sumForces(body);
     body.points.hold(this.pointsOf(body));
-    body.surfaces = body.coupled.filter((surface) => this.views.i32[statusAt(this.layout, surface.body)] !== ABSENT);
+    const isAbsent = (b: number): boolean =>
+      b < this.layout.bodyCount && this.views.i32[statusAt(this.layout, b)] === ABSENT;
+    body.surfaces = body.coupled.filter(({ number }) => !isAbsent(number));
+    body.others = this.bodies.filter(
+      ({ layout }) => body.layout.others.includes(layout.body) && !this.held(layout.body),
+    );
     body.done = this.due(body);
     body.stepSeconds = 0;
     body.method.begin?.();
@@ -203,10 +219,10 @@ export class MethodBodies {
     return Math.floor((this.substep * steps) / this.layout.substeps);
   }
 
-  private advance(body: OpenBody): void {
-    body.method.step(body.state, body);
+  /** Collides the motion of the last `steps` steps. */
+  private finish(body: OpenBody, steps: number): void {
     this.publish(body);
-    this.collide(body);
+    this.collide(body, steps * body.known.h);
     this.takeOver(body);
   }
 
@@ -254,6 +270,7 @@ export class MethodBodies {
         walls,
         coupled,
         surfaces: [],
+        others: [],
         done: 0,
         free: this.bodies[n]!.free,
       };
@@ -312,11 +329,19 @@ export class MethodBodies {
     }
   }
 
-  private collide(body: OpenBody): void {
+  private publishSpeeds(body: OpenBody): void {
+    const { speeds } = this.addressesOf(body);
+    const { v } = body.state;
+    for (let k = 0, at = speeds; k < v.length; k += 3, at += 4)
+      for (let r = 0; r < 3; r++) this.views.f32[at + r] = v[k + r]!;
+  }
+
+  /** @param h duration of the motion, s */
+  private collide(body: OpenBody, h: number): void {
     const first = this.first(body);
     const row = this.layout.bodyRows + body.layout.body * L.BODY_BYTES;
     const table = this.views.i32[(row + L.BODY_MEETS) / 4]!;
-    this.kernel.collide(first, first + body.known.count, body.known.h, table);
+    this.kernel.collide(first, first + body.known.count, h, table);
   }
 
   /** Forces m a, with the room's acceleration by gravity and loads. */
@@ -371,10 +396,11 @@ export class MethodBodies {
 }
 
 /** Whether its method steps between the kernel's substeps, or before each of them. */
-const isInSubsteps = ({ coupled, layout }: OpenBody): boolean => coupled.length > 0 || layout.joined > 0;
+const isInSubsteps = ({ coupled, layout }: OpenBody): boolean =>
+  coupled.length + layout.others.length + layout.paced > 0;
 
-function countsOf({ body, steps, joined }: MethodLayout, tuning: RoomTuning): Pick<OpenBody, "steps" | "modes"> {
-  return { steps: stepsWith(joined, tuning.value(body, "steps") ?? steps), modes: tuning.value(body, "modes") };
+function countsOf({ body, steps, paced }: MethodLayout, tuning: RoomTuning): Pick<OpenBody, "steps" | "modes"> {
+  return { steps: stepsWith(paced, tuning.value(body, "steps") ?? steps), modes: tuning.value(body, "modes") };
 }
 
 function open(
@@ -382,7 +408,7 @@ function open(
   room: SimLayout,
   layout: MethodLayout,
   tuning: RoomTuning,
-): Omit<OpenBody, "walls" | "coupled" | "surfaces" | "done" | "free"> {
+): Omit<OpenBody, "walls" | "coupled" | "surfaces" | "others" | "done" | "free"> {
   const { count } = room.bodies[layout.body]!;
   const { steps, modes } = countsOf(layout, tuning);
   const spec = modes === undefined ? layout.spec : { ...layout.spec, modes };

@@ -2,6 +2,7 @@
  * Plans constants and float64 state in the room's memory for bodies with their own method (method.ts). The state is a
  * StateRun like that of a constraint: the hash, reset, roll-back and checkpoints include it.
  */
+import type { Collider } from "../../../shared/scene/scene.ts";
 import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodTypes.ts";
 import { SceneError } from "../../../shared/scene/sceneError.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
@@ -19,15 +20,19 @@ export interface MethodLayout {
   spec: MethodSpec;
   /** Steps per tick in the scene. */
   steps: number;
-  /** Substeps a tick if it joins them (joins.ts), else 0: it has that many steps, or a multiple. */
-  joined: number;
+  /** Whether it joins the substeps (joins.ts). */
+  joins: boolean;
+  /** Substeps a tick if it has that many steps or a multiple: it joins them, or meets a moving shape. Else 0. */
+  paced: number;
   /** Tunable values of the scene, and the largest number of steps. */
   tunable: { steps?: number; modes?: number };
   mostSteps: number;
   alpha: number;
   beta: number;
-  /** Bodies that it steps with, between the kernel's substeps. */
+  /** Surfaces that it steps with, between the kernel's substeps: of bodies, then of mesh colliders. */
   meets: number[];
+  /** Bodies of other such methods. */
+  others: number[];
   /** Address of float64[6N + more]: positions, velocities, then the method's extra state. */
   state: number;
   more: number;
@@ -65,9 +70,14 @@ export interface PlannedMethods {
 type Paces = Pick<Steps, "tickHz" | "substeps">;
 
 /** @throws SceneError if a method does not support the body */
-export function planMethods(bodies: readonly BodyTemplate[], paces: Paces, allocator: Allocator): PlannedMethods {
+export function planMethods(
+  bodies: readonly BodyTemplate[],
+  colliders: readonly Collider[],
+  paces: Paces,
+  allocator: Allocator,
+): PlannedMethods {
   const planned = bodies.flatMap((template, body) =>
-    template.method ? [planBody(template, template.method, body, bodies, paces, allocator)] : [],
+    template.method ? [planBody(template, template.method, body, bodies, colliders, paces, allocator)] : [],
   );
   return {
     layouts: planned.map(({ layout }) => layout),
@@ -104,25 +114,27 @@ function planBody(
   spec: MethodSpec,
   body: number,
   bodies: readonly BodyTemplate[],
+  colliders: readonly Collider[],
   { tickHz, substeps }: Paces,
   allocator: Allocator,
 ): PlannedBody {
   const count = template.particleCount;
   const mass = template.mass.map((m, i) => (template.pinned[i] ? 0 : m));
-  const joined = template.joins ? substeps : 0;
+  const kind = METHOD_KINDS[spec.type];
+  const met = kind.meetsBodies ? partnersOf(template, bodies, colliders) : undefined;
+  const paced = template.joins || met?.moving ? substeps : 0;
   const steps = spec.steps ?? DEFAULT_STEPS;
   const most = Math.floor(MOST_STEPPED / count);
-  const mostSteps = joined ? most - (most % joined) : most;
-  if (stepsWith(joined, steps) > mostSteps)
+  const mostSteps = paced ? most - (most % paced) : most;
+  if (stepsWith(paced, steps) > mostSteps)
     throw new SceneError(`/bodies/${body}/method/steps`, steps, `at most ${mostSteps} for ${count} particles`);
   const known: MethodBody = {
     count,
     mass,
-    h: 1 / (tickHz * stepsWith(joined, steps)),
+    h: 1 / (tickHz * stepsWith(paced, steps)),
     alpha: template.damping,
     beta: "stiffnessDamping" in spec ? (spec.stiffnessDamping ?? 0) : 0,
   };
-  const kind = METHOD_KINDS[spec.type];
   const constants = kind.plan(template, spec, known, `/bodies/${body}/method/type`);
   const more = kind.more?.(template, spec) ?? new Float64Array(0);
   const bytes = 48 * count + more.byteLength;
@@ -136,14 +148,14 @@ function planBody(
       body,
       spec,
       steps,
-      joined,
+      joins: template.joins === true,
+      paced,
       tunable: { ...(kind.anyStep && { steps }), ...(kind.modes && { modes: kind.modes(constants) }) },
       mostSteps,
       alpha: known.alpha,
       beta: known.beta,
-      meets: kind.meetsBodies
-        ? [...bodies.keys()].filter((b) => bodies[b]!.triangles.length > 0 && !passThrough(template, bodies[b]!))
-        : [],
+      meets: met?.surfaces ?? [],
+      others: met?.others ?? [],
       state,
       more: more.length,
       mass: allocator.take(mass.byteLength),
@@ -153,9 +165,28 @@ function planBody(
   };
 }
 
-/** The fewest steps a tick that are at least `steps` and, unless it is 0, a multiple of `joined`. */
-export const stepsWith = (joined: number, steps: number): number =>
-  joined ? joined * Math.ceil(steps / joined) : steps;
+/** Partners of a body whose method meets bodies. `moving`: one is a moving shape. */
+function partnersOf(
+  template: BodyTemplate,
+  bodies: readonly BodyTemplate[],
+  colliders: readonly Collider[],
+): { surfaces: number[]; others: number[]; moving: boolean } {
+  const meets = (other: BodyTemplate | Collider): boolean => other !== template && !passThrough(template, other);
+  // core meshes follow the bodies; planes have none
+  const surfaces = [...bodies, ...colliders.filter(({ type }) => type !== "plane")];
+  const isMet = (other: BodyTemplate | Collider): boolean =>
+    "touch" in other ? other.triangles.length > 0 : other.type === "mesh";
+  const fluid = ({ method }: BodyTemplate): boolean =>
+    method !== undefined && METHOD_KINDS[method.type].meetsBodies === true;
+  return {
+    surfaces: [...surfaces.keys()].filter((n) => isMet(surfaces[n]!) && meets(surfaces[n]!)),
+    others: [...bodies.keys()].filter((b) => fluid(bodies[b]!) && meets(bodies[b]!)),
+    moving: colliders.some((c) => c.motion && c.type !== "mesh" && meets(c)),
+  };
+}
+
+/** The fewest steps a tick that are at least `steps` and, unless it is 0, a multiple of `paced`. */
+export const stepsWith = (paced: number, steps: number): number => (paced ? paced * Math.ceil(steps / paced) : steps);
 
 export function takeConstants(constants: Constants, allocator: Allocator): ConstantLayout[] {
   return Object.entries(constants).map(([name, array]) => ({

@@ -28,7 +28,7 @@ export interface Obstacle extends Shell {
 /** An analytic collider. */
 export interface Wall {
   name: SurfaceName;
-  /** Unit normal of a plane; undefined for other shapes. */
+  /** Current unit normal of a plane; undefined for other shapes. */
   plane: Vec3 | undefined;
   /** Signed distance from its surface, m. */
   distanceTo: (x: number, y: number, z: number) => number;
@@ -109,12 +109,14 @@ export function wallsFor(
     const R = (motion + L.MOTION_R0) / 4;
     const center = (motion + L.MOTION_CENTER) / 4;
     const own = Array.from(f32.subarray((row + L.COLLIDER_A) / 4, (row + L.COLLIDER_A) / 4 + 3)) as Vec3;
-    const normal = motion
-      ? ([0, 3, 6].map((k) => f32[R + k]! * own[0] + f32[R + k + 1]! * own[1] + f32[R + k + 2]! * own[2]) as Vec3)
-      : own;
+    const turned = (): Vec3 =>
+      [0, 3, 6].map((k) => f32[R + k]! * own[0] + f32[R + k + 1]! * own[1] + f32[R + k + 2]! * own[2]) as Vec3;
+    const isPlane = i32[(row + L.COLLIDER_TYPE) / 4] === L.COLLIDER_PLANE;
     walls.push({
       name: { collider: n },
-      plane: i32[(row + L.COLLIDER_TYPE) / 4] === L.COLLIDER_PLANE ? normal : undefined,
+      get plane() {
+        return isPlane ? (motion ? turned() : own) : undefined;
+      },
       distanceTo: !motion
         ? (x, y, z) => kernel.distanceTo(row, x, y, z)
         : (px, py, pz) => {

@@ -3,13 +3,13 @@
  * the number of points.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, PointsBody } from "../../../shared/scene/scene.ts";
+import type { Body, Collider, PointsBody } from "../../../shared/scene/scene.ts";
 import type { SmoothedParticles } from "../../../shared/scene/sceneMethodTypes.ts";
 import { laboratory } from "../laboratory.ts";
 import { inLong } from "../../support/run/long.ts";
 import { flows, momentumLost, tank, water } from "./fluidKit.ts";
 import { largest, opened } from "./kit.ts";
-import { column, damBreak, FLOATING, floatingDepth, GRAVITY, METHOD, ROOM } from "./waterKit.ts";
+import { column, damBreak, FLOATING, floatingDepth, GRAVITY, METHOD, ROOM, STEPS } from "./waterKit.ts";
 
 describe("a column in a tank", () => {
   test.each(
@@ -120,6 +120,71 @@ describe("bodies in water", () => {
     expect(Math.min(...lab.positions(1).filter((_, k) => k % 3 === 1))).toBeLessThan(0.29);
   });
 });
+
+test("two fluids of other spacings, densities and steps keep momentum when they meet", async () => {
+  const drop = (name: string, steps: number, spacing: number, density: number, x: number): Body =>
+    water({ ...METHOD, steps }, [4, 4, 4], spacing, {
+      name,
+      transform: { translate: [x, x / 4, 0] },
+      velocity: [-10 * x, 0, 0],
+      material: { density, friction: 0 },
+    });
+  const bodies = [drop("heavy", STEPS, 0.05, 1000, 0.12), drop("light", 2 * STEPS, 0.04, 500, -0.12)];
+  const lab = await laboratory({ ...ROOM, bodies });
+  const momentum = (): number[] => {
+    const sum = [0, 0, 0, 0, 0, 0];
+    lab.created.bodies.forEach(({ mass }, b) => {
+      const [x, v] = [lab.positions(b), lab.velocities(b)];
+      mass.forEach((m, i) => {
+        for (let r = 0; r < 3; r++) {
+          const [s, t] = [3 * i + ((r + 1) % 3), 3 * i + ((r + 2) % 3)];
+          sum[r]! += m * v[3 * i + r]!;
+          sum[3 + r]! += m * (x[s]! * v[t]! - x[t]! * v[s]!);
+        }
+      });
+    });
+    return sum;
+  };
+  const before = momentum();
+  lab.run(15);
+  // float32 velocities of 1.2 m/s, 10 kg
+  expect(largest(momentum().map((p, r) => p - before[r]!))).toBeLessThan(1e-5);
+  // the drops no longer approach each other
+  const mean = (b: number): number => lab.velocities(b).reduce((sum, v, k) => (k % 3 ? sum : sum + v / 64), 0);
+  expect(mean(1) - mean(0)).toBeLessThan(0.5);
+});
+
+test.each([STEPS, 2 * STEPS])(
+  "a platform and a bowl of triangles carry water of %i steps a tick upwards",
+  async (steps) => {
+    const motion = { keys: [{ time: 0 }, { time: 1, translate: [0, 0.3, 0] as [number, number, number] }] };
+    const sides = tank(0.1).slice(1);
+    const floors: Collider[] = [
+      { type: "box", center: [0, -0.1, 0], halfExtents: [1, 0.1, 1], motion },
+      {
+        type: "mesh",
+        mesh: { type: "box", size: [2, 0.2, 2], cells: [8, 1, 8] },
+        transform: { translate: [0, -0.1, 0] },
+        motion,
+      },
+    ];
+    for (const floor of floors) {
+      const body = water({ ...METHOD, steps }, [4, 4, 4], 0.05, {});
+      const lab = await laboratory({
+        ...ROOM,
+        gravity: GRAVITY,
+        bodies: [body],
+        colliders: [floor, ...sides],
+        damping: 1,
+      });
+      lab.run(90);
+      const y = lab.positions(0).filter((_, k) => k % 3 === 1);
+      // the lowest layer is half a spacing above the floor, less the compression of the lattice
+      expect(Math.min(...y)).toBeGreaterThan(0.315);
+      expect(Math.max(...y)).toBeLessThan(0.5);
+    }
+  },
+);
 
 describe("a drop without walls", () => {
   const S = 0.04;

@@ -6,7 +6,7 @@ import { laboratory } from "../laboratory.ts";
 import { pressureLine, stepped, tank, water } from "./fluidKit.ts";
 import { largest, opened, outside } from "./kit.ts";
 
-const STEPS = 24;
+export const STEPS = 24;
 export const METHOD: SmoothedParticles = { type: "smoothed-particles", steps: STEPS };
 export const ROOM = { tickHz: 30, substeps: STEPS, iterations: 2 };
 export const GRAVITY: [number, number, number] = [0, -9.81, 0];

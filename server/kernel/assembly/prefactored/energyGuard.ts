@@ -1,14 +1,16 @@
 /**
  * Guard of a prefactored body's energy while contacts push it: kinetic, elastic and potential energy may not grow in a
- * substep, for solids by more than the work of other bodies. An excess is taken from the velocities relative to their
- * mean, so momentum stays; what that cannot give, from the mean. Crumpled stiff sheets gain several times their energy
- * without it. It does not act while something else may do work: a grab, a moving collider, for sheets another body.
+ * substep, for solids by more than the work of other bodies. An excess is taken from the velocities relative to the
+ * motion in common (metric.ts), so momentum stays; what that cannot give, from that motion. Crumpled stiff sheets gain
+ * several times their energy without it. It does not act while something else may do work: a grab, a moving collider,
+ * for sheets another body.
  */
 import * as L from "../layout/layout";
 import { lowFrom, lowPrevFrom } from "../math/places";
 import { energyAt } from "./elements";
 import { isSolid, usesMetric } from "./held";
-import { commonEnergy, commonOf, findMotion, openMetric, relativeEnergy } from "./metric";
+import { bodyOf } from "../state/owners";
+import { commonEnergy, commonOf, findMotion, openMetric, openMotion, relativeEnergy } from "./metric";
 import { isKnownToHold } from "./response";
 
 /** Energy that may come back after a loss, in units of the kinetic energy of a free fall of one substep. */
@@ -156,7 +158,10 @@ export function takeGain(row: usize, account: usize, h: f32): void {
     return;
   }
   store<u32>(row, load<u32>(row, L.PREFACTORED_GUARDED) + 1, L.PREFACTORED_GUARDED);
+  const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
+  const free = load<i32>(bodyOf(first), L.BODY_FREE) !== 0;
   openMetric(row);
+  if (free) openMotion();
   findMotion(h, 0);
   const relative = relativeEnergy;
   const common = commonEnergy;
@@ -165,13 +170,12 @@ export function takeGain(row: usize, account: usize, h: f32): void {
   const most = usesMetric(row) ? max<f64>(0, wholeEnergy - load<f64>(row, L.PREFACTORED_COMMON)) : common;
   const rest = min<f64>(min<f64>(common, most), max<f64>(0, gain - relative));
   if (solid) store<f64>(account, limit + max<f64>(0, gain - relative - rest));
-  // momentum that bodies exchange stays
-  const keeps = relative > gain || load<i32>(row, L.PREFACTORED_MET) !== 0;
+  // momentum that bodies exchange stays, and that of a free body
+  const keeps = relative > gain || free || load<i32>(row, L.PREFACTORED_MET) !== 0;
   const all = keeps ? 1 : sqrt<f64>(max<f64>(0, 1 - rest / max<f64>(common, 1e-30)));
   const share = f32x4.splat(relative > gain ? <f32>sqrt<f64>(1 - gain / relative) : 0);
   const left = f32x4.splat(<f32>all);
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
-  const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
   const order = <usize>load<u32>(row, L.PREFACTORED_ORDER);
   const columns = <usize>load<i32>(row, L.PREFACTORED_COLUMNS);
   for (let k: usize = 0; k < columns; k++) {

@@ -45,6 +45,12 @@ export function openMetric(at: usize): void {
   if (turns) measure();
 }
 
+/** Lets a selected sheet that nothing holds turn in common, too, with its own inertia. */
+export function openMotion(): void {
+  turns = turns || (isUnpinned(row) && !isHeldAtPoint());
+  if (turns) measure();
+}
+
 // @inline
 function isUnpinned(at: usize): bool {
   return load<u32>(at, L.PREFACTORED_END) - <u32>first === (<u32>columns) << 4;
@@ -83,7 +89,7 @@ export function commonOf(k: usize): v128 {
 
 /**
  * Finds the body's common motion, and the kinetic energies of that and of the rest, for a solid with P's inertia. A
- * body that nothing holds moves in common with its center, a solid also turns.
+ * body moves in common with its center; one that turns (openMotion) also turns.
  * @param back substeps of external acceleration that the velocities are ahead
  */
 export function findMotion(h: f32, back: f32): void {

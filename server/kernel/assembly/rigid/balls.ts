@@ -10,8 +10,8 @@
  * b_i^2. ballSweep.ts finds the depth, swept through the substep. Restitution reverses the approach, positions included
  * (rigidContact.ts explains why). The part of a push beyond that makes no velocity (xPrev moves along). A triangle of a
  * rigid body moves the whole body. Both sides are pushed at one point, or friction would be a couple.
- * Colliders carry a ball through the particles that lie on them (heldCorners.ts), and through layers on these
- * (heldLayers.ts).
+ * A ball that rests on colliders is carried by them here, too (settle). They carry a ball also through the particles
+ * that lie on them (heldCorners.ts), and through layers on these (heldLayers.ts).
  * Triangles share corners, so a sweep of pushes leaves some inside: sweeps follow until none is deeper than 0.5 % of
  * the radius. Triangles that still are move with the ball for this substep, in their relative position at its start
  * (the rigid impact zone of Bridson et al. 2002).
@@ -50,13 +50,15 @@ import { islandOf, join, meetsFixed } from "../state/islands";
 import { lowFrom, lowPrevFrom, place } from "../math/places";
 import { measure, moveParticles } from "./rigidBody";
 import { ROTATION_SCRATCH } from "../math/rotation";
-import { center, center32, centerBefore, centerBefore32, respond, stick, touchBall } from "./ballResponse";
+import { center, center32, centerBefore, centerBefore32, layBall, respond, stick, touchBall } from "./ballResponse";
 
 /**
  * Most sweeps, and the depth in radii (RESIDUE) that ends them: pushing a triangle out may push its neighbor in. (At
  * 1e-3 a cloth at rest takes all sweeps, 1 ms.)
  */
 const SWEEPS = 8;
+/** Turns of a ball's list and the colliders on which it rests. */
+const TURNS = 2;
 /** Counted work of a listed particle or triangle in a sweep. */
 const UNITS_OF_DEPTH = 3;
 /** Counted work of a listed particle or triangle whose corners may be held, and of each collider that they ask. */
@@ -184,7 +186,7 @@ export function solveBalls(scratch: usize): void {
   for (let n = 0; n < balls; n++) {
     const ball = rows + <usize>n * L.BALL_BYTES;
     touchFirm(ball, scratch + ROTATION_SCRATCH);
-    separate(ball, scratch + ROTATION_SCRATCH);
+    settle(ball, scratch + ROTATION_SCRATCH);
     bounced = touchOthers(n, balls, rows) || bounced;
   }
   for (let round = 0; bounced && round < IMPACTS; round++) {
@@ -386,6 +388,22 @@ function touchFirm(ball: usize, room: usize): void {
     setAnswer(fx, fy, fz, fa, fb, fc);
     respond(shape, cornerOf(found, 0), cornerOf(found, 1), cornerOf(found, 2), deepest, R, room - ROTATION_SCRATCH);
   }
+}
+
+/**
+ * Separates a ball from its list, by turns with the colliders on which it rests. (While only rigid.ts knew them, after
+ * all lists, the ball rolled on in each substep under what friction had held on it: sheets crept at 2 mm/s.)
+ */
+function settle(ball: usize, room: usize): void {
+  if (!load<i32>(ball, L.BALL_COUNT)) return;
+  const shape = <usize>load<u32>(ball, L.BALL_SHAPE);
+  for (let turn = 0; turn < TURNS; turn++) {
+    const lies = layBall(shape);
+    if (!lies && turn > 0) return;
+    separate(ball, room);
+    if (!lies) return;
+  }
+  layBall(shape);
 }
 
 /** Separates a ball from its list. Triangles that it is left in by more than a residue move with it. */

@@ -1,14 +1,16 @@
 /**
- * Surface of a body with the kernel's constraints, as a method uses it between two of the kernel's substeps. The method
- * changes velocities, and the constraints respond in the next substep.
+ * Surface of a body with the kernel's constraints, or of a mesh collider, as a method uses it between two of the
+ * kernel's substeps. The method changes a body's velocities, and the constraints respond in the next substep.
  */
 import type { Views } from "../../world/views.ts";
 import { readSurface } from "../../intersections/surface.ts";
+import { isClosed } from "../../spawn/inside.ts";
 import type { SimLayout } from "../../world/worldLayout.ts";
 import type { Surface } from "../method.ts";
 
 export class CoupledSurface implements Surface {
-  readonly body: number;
+  /** Number of the surface: those of mesh colliders follow the bodies'. */
+  readonly number: number;
   readonly closed: boolean;
   readonly triangles: Uint32Array;
   readonly x: Float64Array;
@@ -19,10 +21,10 @@ export class CoupledSurface implements Surface {
   private readonly place: number;
   private readonly speed: number;
 
-  constructor(views: Views, layout: SimLayout, body: number) {
-    const { first, count, triangles } = readSurface(views, layout.x, body);
-    this.body = body;
-    this.closed = layout.bodies[body]!.kind === "soft";
+  constructor(views: Views, layout: SimLayout, number: number) {
+    const { first, count, triangles } = readSurface(views, layout.x, number);
+    this.number = number;
+    this.closed = number < layout.bodyCount ? layout.bodies[number]!.kind === "soft" : isClosed(triangles);
     this.triangles = Uint32Array.from(triangles);
     [this.x, this.v, this.w] = [new Float64Array(3 * count), new Float64Array(3 * count), new Float64Array(count)];
     this.views = views;

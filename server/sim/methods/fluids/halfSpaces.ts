@@ -16,16 +16,17 @@ export function eachNear(
   H: number,
   visit: (point: number, distance: number, normal: Float64Array) => void,
 ): void {
-  const n = Float64Array.from(wall.plane ?? [0, 0, 0]);
+  const { plane } = wall;
+  const n = Float64Array.from(plane ?? [0, 0, 0]);
   const [nx, ny, nz] = n as unknown as [number, number, number];
   const offset = wall.distanceTo(0, 0, 0);
   for (let k = 0, at = 0; at < x.length; k++, at += 3) {
     const px = x[at]!;
     const py = x[at + 1]!;
     const pz = x[at + 2]!;
-    const d = wall.plane ? nx * px + ny * py + nz * pz + offset : wall.distanceTo(px, py, pz);
+    const d = plane ? nx * px + ny * py + nz * pz + offset : wall.distanceTo(px, py, pz);
     if (!(d < H)) continue;
-    if (!wall.plane) normalOf(wall, px, py, pz, 1e-3 * H, n);
+    if (!plane) normalOf(wall, px, py, pz, 1e-3 * H, n);
     visit(k, d, n);
   }
 }

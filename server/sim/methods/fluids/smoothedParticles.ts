@@ -17,7 +17,7 @@
  * Soft bodies are moving walls, at the nearest place of their surface. Their corners get the opposite impulse after
  * every step, between two substeps of the kernel (fluidSolidCoupling.ts). If the wall is too stiff for the surface's
  * mass in a step, softer springs replace it. A cloth has fluid on both sides: points across it stay neighbors, and only
- * springs keep them off it.
+ * springs keep them off it. Points of another fluid are neighbors (fluidCoupling.ts).
  *
  * Measured: docs/LIMITS.md. Tried for light surfaces: points that take over the surface's normal velocity (implicit in
  * the contact's spring). A corner of a tenth of a point's mass follows the fluid before its constraints respond, and
@@ -26,11 +26,12 @@
  */
 import type { SmoothedParticles as Spec } from "../../../../shared/scene/sceneMethodTypes.ts";
 import { SceneError } from "../../../../shared/scene/sceneError.ts";
+import { FluidCoupling } from "./fluidCoupling.ts";
 import { accelerate, cohere, confine } from "./fluidForces.ts";
 import { type CoupledFluid, FluidSolidCoupling } from "./fluidSolidCoupling.ts";
 import { eachNear } from "./halfSpaces.ts";
 import { GRABS } from "../elements/integrators.ts";
-import type { Method, MethodBody, MethodKind, MethodState, Outside, Surface, Wall } from "../method.ts";
+import type { Method, MethodBody, MethodKind, MethodState, Outside, Wall } from "../method.ts";
 import { mostMoved } from "./neighbors.ts";
 import { SphSums } from "./sphSums.ts";
 import { REACH, wallAt, wallSlope } from "./wendland.ts";
@@ -67,7 +68,7 @@ const mostViscous = (H: number, h: number): number => (0.015 * H * H) / h;
 const FIRM = 0.02;
 
 class Fluid implements Method, CoupledFluid {
-  private readonly body: MethodBody;
+  readonly body: MethodBody;
   private readonly spec: Spec;
   readonly H: number;
   /** Speed of sound, m/s. */
@@ -93,6 +94,7 @@ class Fluid implements Method, CoupledFluid {
   /** Steps since then. */
   private age = 0;
   private couplings: FluidSolidCoupling[] = [];
+  private others: FluidCoupling[] = [];
 
   constructor(spacing: number, spec: Spec, body: MethodBody) {
     const { count, h, mass } = body;
@@ -119,9 +121,10 @@ class Fluid implements Method, CoupledFluid {
   step(state: MethodState, outside: Outside): void {
     const { h, sums, spec, P } = this;
     const { x, v } = state;
-    this.list(x, outside.surfaces ?? []);
+    this.list(x, outside);
     sums.gather(state);
     sums.sumDensity(this.density, Boolean(spec.surfaceTension || spec.vorticity));
+    for (const other of this.others) other.addDensity(x, this.density);
     this.meet(x, outside.walls);
     if (spec.surfaceTension) cohere(sums.pairs, sums.x, sums.a, spec.surfaceTension);
     if (spec.vorticity) confine(sums.pairs, sums.x, sums.v, sums.a, spec.vorticity);
@@ -129,6 +132,7 @@ class Fluid implements Method, CoupledFluid {
     this.accelerate(state, outside);
     for (let k = 0; k < v.length; k++) v[k]! += h * this.a[k]!;
     for (const coupling of this.couplings) coupling.press(v);
+    for (const other of this.others) other.press(state, P, this.nu);
     for (let k = 0; k < x.length; k++) x[k]! += h * v[k]!;
   }
 
@@ -143,11 +147,12 @@ class Fluid implements Method, CoupledFluid {
   }
 
   /** Lists pairs again once points may have come near others. */
-  private list(x: Float64Array, surfaces: readonly Surface[]): void {
+  private list(x: Float64Array, { surfaces = [], others = [] }: Outside): void {
     const { listed, sums, couplings } = this;
     const skin = SKIN * this.H;
     const [first, second] = mostMoved(x, listed);
-    const still = first + second < skin && !couplings.some((coupling) => !(first + coupling.moved() < skin));
+    const near = [...couplings, ...this.others];
+    const still = first + second < skin && !near.some((coupling) => !(first + coupling.moved() < skin));
     this.age++;
     if (this.fresh && (still || this.age < LEAST)) return;
     this.fresh = true;
@@ -156,7 +161,10 @@ class Fluid implements Method, CoupledFluid {
     listed.set(x);
     if (surfaces.length !== couplings.length || surfaces.some((surface, n) => couplings[n]!.surface !== surface))
       this.couplings = surfaces.map((surface) => new FluidSolidCoupling(surface, this));
-    for (const coupling of this.couplings) coupling.list(x, sums.neighbors, skin);
+    this.others = others.flatMap(({ method, state }) =>
+      method instanceof Fluid ? [new FluidCoupling(this, method, state)] : [],
+    );
+    for (const coupling of [...this.couplings, ...this.others]) coupling.list(x, sums.neighbors, skin);
   }
 
   /** Adds walls and surfaces; then computes pressures and their forces on both. */
