@@ -6,12 +6,6 @@ import { type Checkpoint, type Rebuild, RoomHistory } from "./history.ts";
 /** Longest interval between two states of a ticking room, s: an undo replays at most this much. */
 const MOST_SECONDS = 2.5;
 /**
- * A room's first state is due after a part of that time. The part grows by this number (1 / golden ratio) from room to
- * room, modulo 1, so that rooms that start together save in different ticks.
- */
-const FIRST_STEP = (Math.sqrt(5) - 1) / 2;
-let policies = 0;
-/**
  * A state is also saved once replaying the ticks after the last one would take this long, s: a room must be back within
  * a second after a thread loss.
  */
@@ -39,8 +33,6 @@ export class CheckpointPolicy {
   /** Step time since the room was opened here, s. */
   #allSeconds = 0;
   #ticks = 0;
-  /** Number of ticks after which a state is due. */
-  #mostTicks: number;
   #saveSeconds = 0;
   #lastSavedMs = performance.now();
   /** Ticks of the losses in the last LOSS_SECONDS, and the number of losses in a row of the last tick. */
@@ -59,8 +51,6 @@ export class CheckpointPolicy {
   constructor(tickHz: number, keepSeconds: number, beginsAnew = false) {
     this.history = new RoomHistory(tickHz, keepSeconds);
     this.#tickHz = tickHz;
-    policies += 1;
-    this.#mostTicks = ((policies * FIRST_STEP) % 1) * MOST_SECONDS * tickHz;
     this.#beginsAnew = beginsAnew;
   }
 
@@ -77,7 +67,7 @@ export class CheckpointPolicy {
   /** Should the state be saved after the next tick? */
   get saveDue(): boolean {
     if (this.#stepSeconds * MOST_SHARE < this.#saveSeconds) return false;
-    return this.#ticks >= this.#mostTicks || this.#stepSeconds >= MOST_REPLAY_SECONDS;
+    return this.#ticks >= MOST_SECONDS * this.#tickHz || this.#stepSeconds >= MOST_REPLAY_SECONDS;
   }
 
   /** Records a tick. If its state was saved, `saved` must be called next. */
@@ -96,7 +86,6 @@ export class CheckpointPolicy {
    */
   saved({ tick, state, stateHash, seconds }: SavedState): Promise<Checkpoint | null> {
     this.#ticks = this.#stepSeconds = 0;
-    this.#mostTicks = MOST_SECONDS * this.#tickHz;
     this.#saveSeconds = seconds;
     this.#lastSavedMs = performance.now();
     this.history.marked();

@@ -43,6 +43,7 @@ import type { Input } from "../sim/types.ts";
 import { type Rebuilt, type Recovered, RoomSimulation } from "./ticks/simulation.ts";
 import { FrameSchedule } from "./ticks/frameSchedule.ts";
 import { type DueRun, Ticker } from "./ticks/ticker.ts";
+import { phaseOf } from "./ticks/phase.ts";
 import { TickStats } from "./ticks/tickStats.ts";
 import { Talk } from "./members/talk.ts";
 import { JournalDiffers } from "./recovery/probation.ts";
@@ -167,7 +168,7 @@ export class Room {
     });
     this.#undo = this.#makeUndo(acts);
     this.#stats = new TickStats(template.layout.tickHz, template.budget);
-    this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
+    this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due), phaseOf(options.name));
     this.#keepPace(this.facts.tuning);
     this.#watchEmptiness();
   }

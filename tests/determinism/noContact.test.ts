@@ -10,6 +10,7 @@ const TICKS = 90;
 const sheet: Body = {
   name: "sheet",
   kind: "cloth",
+  solver: "compliant",
   mesh: { type: "grid", size: [1, 1], cells: [15, 15] },
   transform: { translate: [0, 0.3, 0] },
   material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-5 },

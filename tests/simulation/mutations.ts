@@ -13,7 +13,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "server/store/sqlite/sqliteWork.ts",
     find: "secondsLeft(row) > 0",
     replace: "false",
-    seed: 8387,
+    seed: 7900,
   },
   {
     name: "a room is taken by a process that cannot read it, although others can",
@@ -139,7 +139,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const marked = this.#fresh && tick === this.#tick;",
     replace: "const marked = false;",
     faults: ["kill"],
-    seed: 14702,
+    seed: 12200,
   },
   {
     name: "a room is taken over with the settings from before its claim",
@@ -205,7 +205,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "this.#stepsAt.withdraw(this.#handle);",
     replace: "this.#pool.withdraw(this.#handle);",
     faults: ["thread"],
-    seed: 1672,
+    seed: 1200,
   },
   {
     name: "undone ticks stay in the store",

@@ -8,12 +8,11 @@ import { type DueTick, TickClock } from "./tickClock.ts";
 /** The main thread may be busy for this long without delaying a tick, ms. Kept short, because inputs wait for it. */
 const LEAD_MS = 5;
 /**
- * Rooms start this many periods after one another, modulo two periods: an eighth of them is due at a time, and a half
- * has frames in each period (frames are sent every other tick). Forty light rooms that were all due at once kept the
- * last one waiting for 15 ms in every tick, so a pause of 2 ms made it late.
+ * Ticks of rooms are spread over this many periods, so that a half of the rooms has frames in each (frames are sent
+ * every other tick). Forty light rooms that were all due at once kept the last one waiting for 15 ms in every tick, so
+ * a pause of 2 ms made it late.
  */
-const PHASE_STEP = 3 / 8;
-let started = 0;
+const SPREAD = 2;
 
 /** A tick that is due. */
 export interface DueRun {
@@ -27,6 +26,7 @@ export class Ticker {
   readonly #tickHz: number;
   readonly #clock: TickClock;
   readonly #run: (due: DueRun) => Promise<void>;
+  readonly #phase: number;
   #timer: NodeJS.Timeout | NodeJS.Immediate | null = null;
   #running = false;
   #wanted = false;
@@ -34,11 +34,13 @@ export class Ticker {
   /**
    * @param tickHz ticks per second
    * @param run runs one tick; must not reject. A tick that does not call `began` runs again
+   * @param phase from 0 to 1, different from that of other rooms (phase.ts)
    */
-  constructor(tickHz: number, run: (due: DueRun) => Promise<void>) {
+  constructor(tickHz: number, run: (due: DueRun) => Promise<void>, phase = 0) {
     this.#tickHz = tickHz;
     this.#clock = new TickClock(tickHz, performance.now());
     this.#run = run;
+    this.#phase = phase;
   }
 
   /** Sets the tick rate, as a multiple of the room's own ticks per second. */
@@ -57,8 +59,7 @@ export class Ticker {
     this.#wanted = true;
     // A tick from before the pause may still be running; it schedules the next one.
     if (this.#running) return;
-    started += 1;
-    this.#clock.resume(performance.now(), PHASE_STEP * started);
+    this.#clock.resume(performance.now(), SPREAD * this.#phase);
     this.#schedule();
   }
 

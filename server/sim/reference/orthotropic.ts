@@ -116,8 +116,8 @@ export function solveOrthotropic(p: Particles, e: General, i: number, memory: Fl
   const material = generalMaterial(e, i);
   return solveStrains(p, e, i, memory, h, {
     ...material,
-    continued: (applied, own) => {
-      solveContinued(p, e, i, h, orthotropicGradient(p.x, e, i), orthotropicEnergy(p.x, e, i), applied, own);
+    continued: (applied) => {
+      solveContinued(p, e, i, h, orthotropicGradient(p.x, e, i), orthotropicEnergy(p.x, e, i), applied);
       return material.compliance;
     },
   });

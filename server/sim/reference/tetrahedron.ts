@@ -169,8 +169,8 @@ export const TETRAHEDRON_MEMORY = 15;
 export function solveTetrahedron(p: Particles, e: TetElements, i: number, memory: Float64Array, h: number): number[][] {
   return solveStrains(p, e, i, memory, h, {
     ...isotropicMaterial(e, i),
-    continued: (applied, own) => [
-      [solveContinued(p, e, i, h, tetrahedronGradient(p.x, e, i), tetrahedronEnergy(p.x, e, i), applied, own)],
+    continued: (applied) => [
+      [solveContinued(p, e, i, h, tetrahedronGradient(p.x, e, i), tetrahedronEnergy(p.x, e, i), applied)],
     ],
   });
 }
@@ -192,10 +192,10 @@ export interface StrainMaterial {
   general: boolean;
   /**
    * Solves the element in place of the block if a singular value is below TURNING_STRETCH.
-   * @param applied float64[9] corrections so far, inout; own theta of overRelaxation.ts
+   * @param applied float64[9] corrections so far, inout
    * @returns like solveStrains
    */
-  continued: (applied: Float64Array, own: number) => number[][];
+  continued: (applied: Float64Array) => number[][];
 }
 
 /** The block solve of any Saint Venant-Kirchhoff material. */
@@ -219,7 +219,7 @@ export function solveStrains(
   const F = deformationGradient(p.x, e, i);
   if (svd(F).sigma[2] < TURNING_STRETCH) {
     mine.fill(0, 0, 6);
-    return material.continued(mine.subarray(6), own);
+    return material.continued(mine.subarray(6));
   }
   // gradient: grad_j C_ac = f_a b_jc + f_c b_ja, halved on the diagonal
   const f = [column(F, 0), column(F, 1), column(F, 2)] as const;
@@ -252,7 +252,7 @@ export function solveStrains(
  * A flat, strongly compressed or inverted element: C = sqrt(2E) of the continued energy. With P of grad_j E = P b_j and
  * the corrections applied so far, A,
  *   dA = -r (h^2 P + A),  r = 2E/h^2 / (sum_j w_j |grad_j E|^2 + 2E/h^2),  dx_j = w_j dA b_j
- * @param applied float64[9] A row by row, inout; own theta of overRelaxation.ts
+ * @param applied float64[9] A row by row, inout
  * @returns the denominator
  */
 export function solveContinued(
@@ -263,12 +263,11 @@ export function solveContinued(
   gradE: readonly Vector[],
   energy: number,
   applied: Float64Array,
-  own = 1,
 ): number {
   const corners = cornersOf(e, i);
   const b = shapeOf(e, i);
   const inertia = (2 * energy) / (h * h);
-  const denominator = own * corners.reduce((sum, c, j) => sum + p.w[c]! * norm(gradE[j]!) ** 2, 0) + inertia;
+  const denominator = corners.reduce((sum, c, j) => sum + p.w[c]! * norm(gradE[j]!) ** 2, 0) + inertia;
   const r = denominator > 0 ? inertia / denominator : 0;
   const A = matrixOf(applied);
   corners.forEach((c, j) => addAt(p.x, c, scale(-p.w[c]! * r, add(scale(h * h, gradE[j]!), apply(A, b[j]!)))));

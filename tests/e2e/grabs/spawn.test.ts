@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)("spawnable bodies", () => {
 
     // The list that put the body in also takes it out.
     await ben.click(".spares .tool");
-    expect(await ben.textContent(`.spares-panel [data-body="${GREEN}"] small`)).toBe("take out");
+    expect(await ben.textContent(`.spares-panel [data-body="${GREEN}"] small`)).toBe("remove");
     await ben.click(`.spares-panel [data-body="${GREEN}"]`);
     await until(ann, (body) => window.pliant.absent.includes(body), GREEN);
     await until(

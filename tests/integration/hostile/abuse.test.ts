@@ -158,7 +158,7 @@ describe("scenes", () => {
     const parse = JSON.parse;
     let parsed = 0;
     JSON.parse = (...args) => {
-      parsed += args[0].includes('"bodies"') && !args[0].startsWith('{"scenes"') ? 1 : 0;
+      parsed += args[0].includes('"bodies":') && !args[0].startsWith('{"scenes"') ? 1 : 0;
       return parse(...args) as unknown;
     };
     try {

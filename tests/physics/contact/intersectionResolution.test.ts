@@ -68,26 +68,34 @@ const onFloor: Record<string, Body[]> = {
   "two jellies side by side, 2 cm further": [jelly("a", [0, 0.16, 0]), jelly("b", [0.2, 0.17, 0.05])],
   "two jellies, one on the other": [jelly("a", [0, 0.16, 0]), jelly("b", [0.05, 0.4, 0.03])],
   "three jellies": [jelly("a", [0, 0.16, 0]), jelly("b", [0.21, 0.17, 0.03]), jelly("c", [0.1, 0.19, 0.17])],
-  ...Object.fromEntries(
-    // of starts between 0.228 and 0.256 m, one in five stays tangled for longer
-    [0.23, 0.245, 0.25, 0.251].map((y) => [
-      `a jelly in a cloth at ${y} m`,
-      [jelly("a", [0, 0.16, 0]), cloth("b", { translate: [0.02, y, 0.01] })],
-    ]),
-  ),
 };
 
-test.each(Object.entries(onFloor))("with weight, on a floor, moved apart: %s", async (_, bodies) => {
-  const lab = await laboratory({
+/** Bodies with weight on a floor. */
+const heavy = (bodies: Body[]): Promise<Laboratory> =>
+  laboratory({
     bodies,
     colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
     gravity: [0, -9.81, 0],
     damping: 1,
     substeps: 10,
   });
-  const { events, seconds } = drawOut(lab, SECONDS);
+
+test.each(Object.entries(onFloor))("with weight, on a floor, moved apart: %s", async (_, bodies) => {
+  const { events, seconds } = drawOut(await heavy(bodies), SECONDS);
   expect(events.map((e) => e.type)).toEqual(["tangled", "untangled"]);
   expect(seconds).toBeLessThan(SECONDS);
+});
+
+// one start in five stays tangled for longer
+test("with weight, on a floor, a jelly in a cloth is moved apart from most starts", async () => {
+  let apart = 0;
+  for (const y of [0.23, 0.234, 0.238, 0.242, 0.246, 0.25, 0.254, 0.258]) {
+    const lab = await heavy([jelly("a", [0, 0.16, 0]), cloth("b", { translate: [0.02, y, 0.01] })]);
+    const { events } = drawOut(lab, SECONDS);
+    expect(events[0]!.type).toBe("tangled");
+    if (events.at(-1)!.type === "untangled") apart++;
+  }
+  expect(apart).toBeGreaterThanOrEqual(5);
 });
 
 /** A cloth 1 m long that runs straight, then in a loop, with its end up through where it began. */

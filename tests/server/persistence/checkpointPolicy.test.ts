@@ -105,20 +105,3 @@ test("a room that cannot be quarantined restarts its scene, once in ten seconds 
   policy.afterLoss(true);
   expect(policy.takeOutcome()).toBe("anew");
 });
-
-test("rooms that begin together save their first states in different ticks, and later ones every 2.5 s", async () => {
-  const firsts = new Set<number>();
-  const ticksUntilDue = (policy: CheckpointPolicy): number => {
-    const from = policy.history.tick;
-    while (!policy.saveDue) stepped(policy, 1);
-    return policy.history.tick - from;
-  };
-  for (let room = 0; room < 40; room++) {
-    const policy = new CheckpointPolicy(HZ, 3600);
-    firsts.add(ticksUntilDue(policy));
-    const { tick } = policy.history;
-    await policy.saved({ tick, state: new Uint8Array(1), stateHash: "", seconds: 0 });
-    expect(ticksUntilDue(policy)).toBe(2.5 * HZ);
-  }
-  expect(firsts.size).toBe(40);
-});

@@ -50,27 +50,35 @@ function storeRow(at: usize, sound: v128, s: v128, x: v128, y: v128, z: v128): v
   v128.store(at, v128.bitselect(v128.load(at, 32), mul(s, z), sound), 32);
 }
 
-/** Returns p K p^T of one row of P. */
+/** Returns the inverse masses of the corners of four elements at `at`. */
+// @inline
+function massesOf(at: usize): v128 {
+  return f32x4(
+    load<f32>(<usize>load<u32>(at, 0), 12),
+    load<f32>(<usize>load<u32>(at, 4), 12),
+    load<f32>(<usize>load<u32>(at, 8), 12),
+    load<f32>(<usize>load<u32>(at, 12), 12),
+  );
+}
+
+/** Returns p K p^T = sum_i w_i (p . b_i)^2 of one row of P. The block's own K has the factor of over-relaxed sweeps. */
 // @inline
 function rowK(block: usize, a: v128, b: v128, c: v128, general: bool): v128 {
-  const diagonal = dot3(
-    mul(a, a),
-    v128.load(block, L.TET_K),
-    mul(b, b),
-    v128.load(block, L.TET_K + 16),
-    mul(c, c),
-    v128.load(block, L.TET_K + 32),
+  const dm = block + L.TET_DM;
+  const p0 = dot3(a, v128.load(dm), b, v128.load(dm, 16), c, v128.load(dm, 32));
+  const p1 = dot3(a, v128.load(dm, 48), b, v128.load(dm, 64), c, v128.load(dm, 80));
+  const p2 = dot3(a, v128.load(dm, 96), b, v128.load(dm, 112), c, v128.load(dm, 128));
+  const p3 = add(p0, add(p1, p2));
+  const sum = madd(
+    massesOf(block),
+    mul(p0, p0),
+    madd(
+      massesOf(block + 16),
+      mul(p1, p1),
+      madd(massesOf(block + 32), mul(p2, p2), mul(massesOf(block + 48), mul(p3, p3))),
+    ),
   );
-  if (!general) return diagonal;
-  const beside = dot3(
-    mul(b, c),
-    v128.load(block, L.TET_K + 48),
-    mul(a, c),
-    v128.load(block, L.TET_K + 64),
-    mul(a, b),
-    v128.load(block, L.TET_K + 80),
-  );
-  return madd(f32x4.splat(2), beside, diagonal);
+  return general ? sum : mul(v128.load(block, L.TET_UNIT), sum);
 }
 
 /**

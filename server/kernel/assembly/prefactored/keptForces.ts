@@ -5,9 +5,8 @@
  *   q = m s d/h^2,  s = the part of the push d against the solve's own motion z:  s = clamp(-z.d / d.d)
  *   F = KEPT F + share t q,  t = q.(s d) / q.(P^-1 q): the step that ends these pushes best together
  * Pushes that stop a fall are left out by s: they are impacts, and keeping them would return their energy. Forces of
- * particles without a push fade, and end where the particle leaves or slides: friction is limited by the pushes of the
- * substep, and a sheet with kept forces slid a third too far. They are proportional to impulses, so they conserve
- * momentum as contacts do.
+ * particles without a push fade, and end where the particle leaves along them. They are proportional to impulses, so
+ * they conserve momentum as contacts do.
  */
 import * as L from "../layout/layout";
 import { dotXyz } from "../math/lanes";
@@ -169,23 +168,18 @@ function takeForces(row: usize, columns: i32, step: f32, h: f32): void {
     let F = v128.load(at);
     // those of colliders have their own rule
     if (f32x4.extract_lane(F, 3) !== 0) continue;
-    const pushed = v128.any_true(q);
-    if (!pushed && !v128.any_true(F)) continue;
-    if (pushed) F = f32x4.add(f32x4.mul(f32x4.splat(KEPT), F), f32x4.mul(by, q));
-    else F = f32x4.mul(f32x4.splat(FADING), F);
-    v128.store(at, moves(first + <usize>load<u32>(order + (k << 2)), F, h) ? f32x4.splat(0) : F);
+    if (v128.any_true(q)) F = f32x4.add(f32x4.mul(f32x4.splat(KEPT), F), f32x4.mul(by, q));
+    else if (v128.any_true(F))
+      F = leaves(first + <usize>load<u32>(order + (k << 2)), F, h) ? f32x4.splat(0) : f32x4.mul(f32x4.splat(FADING), F);
+    v128.store(at, F);
   }
 }
 
-/**
- * Returns whether a particle moves along or across F faster than two substeps of external acceleration can make it.
- */
-function moves(particle: usize, F: v128, h: f32): bool {
+/** Returns whether a particle moves along F faster than two substeps of external acceleration can make it. */
+function leaves(particle: usize, F: v128, h: f32): bool {
   const X = <usize>load<u32>(L.HEADER, L.H_X);
   const v = v128.load(particle + (<usize>load<u32>(L.HEADER, L.H_V) - X));
   const a = v128.load(particle + (<usize>load<u32>(L.HEADER, L.H_ACC) - X));
-  const square = dotXyz(F, F);
   const along = dotXyz(F, v);
-  const across = dotXyz(v, v) * square - along * along;
-  return max<f32>(across, along > 0 ? along * along : 0) > 4 * h * h * dotXyz(a, a) * square;
+  return along > 0 && along * along > 4 * h * h * dotXyz(a, a) * dotXyz(F, F);
 }
