@@ -50,6 +50,8 @@ test("a page whose policy forbids WebAssembly loads the twin, and decodes the sa
   const { decodeKeyframe, decoderReady } = await import("../../../shared/snapshot/decode.ts");
   await decoderReady;
   compile.mockRestore();
+  // the files after this one must not get these modules
+  vi.resetModules();
   const out = new Int32Array(frame.length);
   decodeKeyframe(createSnapshotModel([grid(5)]), keyframe, out);
   expect(out).toEqual(frame);
