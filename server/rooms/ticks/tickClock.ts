@@ -7,6 +7,13 @@
  * slower than the wall clock instead of falling further behind, and an input waits for at most three ticks.
  */
 
+/**
+ * Ticks of rooms are spread over this many periods, so that a half of the rooms has frames in each (frames are sent
+ * every other tick). Forty light rooms that were all due at once kept the last one waiting for 15 ms in every tick, so
+ * a pause of 2 ms made it late.
+ */
+export const SPREAD = 2;
+
 export interface DueTick {
   /** Lateness of this tick's start, ms, including dropped time. */
   latenessMs: number;
@@ -59,12 +66,12 @@ export class TickClock {
 
   /**
    * Continues after a pause. Paused ticks do not count as skipped.
-   * @param phase tick 0 is (or would have been) due at this many periods after an even period of the clock; absent: the
-   *   next tick is due now
+   * @param phase tick 0 is (or would have been) due at this many periods after a multiple of SPREAD periods of the
+   *   clock; absent: the next tick is due now
    */
   resume(nowMs: number, phase?: number): void {
     const ticks = this.begun + this.skipped;
     const wait = phase === undefined ? 0 : phase + ticks - nowMs / this.periodMs;
-    this.#originMs = nowMs + (wait - 2 * Math.floor(wait / 2) - ticks) * this.periodMs;
+    this.#originMs = nowMs + (wait - SPREAD * Math.floor(wait / SPREAD) - ticks) * this.periodMs;
   }
 }

@@ -3,16 +3,10 @@
  * one has returned, so a late room never has two steps in flight. A tick is sent `LEAD_MS` before it is due, and the
  * thread waits for its time, so a busy main thread does not delay ticks. Later inputs wait for the next tick.
  */
-import { type DueTick, TickClock } from "./tickClock.ts";
+import { type DueTick, SPREAD, TickClock } from "./tickClock.ts";
 
 /** The main thread may be busy for this long without delaying a tick, ms. Kept short, because inputs wait for it. */
 const LEAD_MS = 5;
-/**
- * Ticks of rooms are spread over this many periods, so that a half of the rooms has frames in each (frames are sent
- * every other tick). Forty light rooms that were all due at once kept the last one waiting for 15 ms in every tick, so
- * a pause of 2 ms made it late.
- */
-const SPREAD = 2;
 
 /** A tick that is due. */
 export interface DueRun {
@@ -34,7 +28,7 @@ export class Ticker {
   /**
    * @param tickHz ticks per second
    * @param run runs one tick; must not reject. A tick that does not call `began` runs again
-   * @param phase from 0 to 1, different from that of other rooms (phase.ts)
+   * @param phase from 0 to 1, spread over rooms (phase.ts)
    */
   constructor(tickHz: number, run: (due: DueRun) => Promise<void>, phase = 0) {
     this.#tickHz = tickHz;

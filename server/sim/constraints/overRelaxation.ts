@@ -6,9 +6,9 @@
  * corrections around each vertex cancel, so those done before i undo half of its own, on average:
  *   (theta W + aT S) dL = -C,  C = C_0 - W dL/2      =>      ((theta - 1/2) W + aT S) dL = -C_0
  * With theta = 1 a sheet is too long by the part r/2, r = W/(aT S). theta = 1/2 makes the sweep symplectic Euler's step
- * for long waves, at no cost. What is left is of second order, because stress alternates from color to color; a theta
- * below 1/2 removes it. Measured with hanging sheets: within 0.3 % up to r = 0.9. Sweeps are stable for theta = 1/2 up
- * to r = 4 to 8 (cantilevers); beyond CALM theta grows to 1.
+ * for long waves, at no cost. The remaining error is of second order, because stress alternates from color to color; a
+ * theta below 1/2 removes it. Measured with hanging sheets: within 0.3 % up to r = 0.9. Sweeps are stable for theta =
+ * 1/2 up to r = 4 to 8 (cantilevers); beyond CALM theta grows to 1.
  */
 
 /** When and how often a sweep visits a constraint. */
@@ -29,8 +29,8 @@ const CALM = 2;
 const ORDER = 0.137;
 const TAMED = 0.9;
 /**
- * Several iterations leave the part (b/(1 + b))^n of the stress, b = r/4. Where that is a tenth or more, theta is lower
- * by LESS. Less than that makes stiff wide sheets softer.
+ * Several iterations leave out the part (b/(1 + b))^n of the stress, b = r/4. From a tenth on, theta is 1 - LESS. A
+ * lower theta makes stiff wide sheets softer.
  */
 const LESS = 0.25;
 

@@ -115,9 +115,9 @@ function writeTet(
   w: (corner: number) => number,
   visits?: Visits,
 ): void {
-  const { rows, K, unit } = inPrincipalAxes(e, i, w);
+  const { rows, K, unit, trace } = inPrincipalAxes(e, i, w);
   rows.forEach((b, k) => (f32[at + L.TET_DM / 4 + 4 * k] = b));
-  const theta = ownShare(stiffnessOf(e, i, w), visits);
+  const theta = ownShare((e.lambda + 2 * e.mu) * e.volume[i]! * trace, visits);
   K.forEach((value, k) => (f32[at + L.TET_K / 4 + 4 * k] = theta * value));
   // isotropic: mu = k/(2(1+nu)) and lambda = k nu/((1+nu)(1-2nu)) give k and nu back
   const k = (e.mu * (3 * e.lambda + 2 * e.mu)) / (e.lambda + e.mu);
@@ -139,13 +139,13 @@ const LEAST_INERTIA = 2 ** -10;
  * F becomes F R, with R the axes. Its strains, multipliers and applied corrections rotate in the same way, R^T [L] R
  * and A R; x moves as before.
  * @param w inverse mass of a corner
- * @returns rows of D_m^-1 R; K times the unit; the unit of multipliers, kg m^2; R row by row
+ * @returns rows of D_m^-1 R; K times the unit; the unit of multipliers, kg m^2; tr K; R row by row
  */
 export function inPrincipalAxes(
   e: TetElements,
   i: number,
   w: (corner: number) => number,
-): { rows: number[]; K: number[]; unit: number; axes: number[] } {
+): { rows: number[]; K: number[]; unit: number; trace: number; axes: number[] } {
   const B = e.dmInverse.subarray(9 * i, 9 * i + 9);
   const [k00, k11, k22, k12, k02, k01] = tensorK(B, w) as [number, number, number, number, number, number];
   const trace = k00 + k11 + k22;
@@ -155,7 +155,7 @@ export function inPrincipalAxes(
   const rows = [0, 1, 2].flatMap((r) =>
     [0, 1, 2].map((c) => B[3 * r]! * axes[c]! + B[3 * r + 1]! * axes[3 + c]! + B[3 * r + 2]! * axes[6 + c]!),
   );
-  return { rows, K: values.map((value) => Math.max(0, value * unit)), unit, axes };
+  return { rows, K: values.map((value) => Math.max(0, value * unit)), unit, trace, axes };
 }
 
 /** K (00 11 22 12 02 01) of rows of D_m^-1. */
@@ -163,17 +163,6 @@ function tensorK(B: Float64Array, w: (corner: number) => number): number[] {
   const rows = [0, 1, 2].map((corner) => [B[3 * corner]!, B[3 * corner + 1]!, B[3 * corner + 2]!]);
   rows.push([0, 1, 2].map((r) => -rows[0]![r]! - rows[1]![r]! - rows[2]![r]!));
   return ENTRIES.map(([a, b]) => rows.reduce((sum, row, corner) => sum + w(corner) * row[a]! * row[b]!, 0));
-}
-
-/** The largest modulus times V tr K, 1/s^2. */
-function stiffnessOf(
-  e: TetElements | OrthotropicTetElements | PlasticTetElements,
-  i: number,
-  w: (corner: number) => number,
-): number {
-  const [k00, k11, k22] = tensorK(e.dmInverse.subarray(9 * i, 9 * i + 9), w) as [number, number, number];
-  const modulus = e.kind === "tet" ? e.lambda + 2 * e.mu : largestModulus(e);
-  return modulus * e.volume[i]! * (k00 + k11 + k22);
 }
 
 /** Byte offsets of the nine compliances. */
@@ -191,7 +180,7 @@ function writeOrthotropic(
   w: (corner: number) => number,
   visits?: Visits,
 ): void {
-  writeShape(f32, at, e, i, w, ownShare(stiffnessOf(e, i, w), visits));
+  writeShape(f32, at, e, i, w, (trace) => ownShare(largestModulus(e) * e.volume[i]! * trace, visits));
   e.compliance.forEach((s, k) => (f32[at + COMPLIANCES[k]! / 4] = s / e.volume[i]!));
 }
 
@@ -210,18 +199,23 @@ function writePlastic(
   );
 }
 
-/** Writes D_m^-1, and K times `share`, of materials with their own axes. */
+/**
+ * Writes D_m^-1 and K of materials with their own axes.
+ * @param share factor of K, by its trace
+ */
 export function writeShape(
   f32: Float32Array,
   at: number,
   e: TetShapes,
   i: number,
   w: (corner: number) => number,
-  share = 1,
+  share: (trace: number) => number = () => 1,
 ): void {
   const B = e.dmInverse.subarray(9 * i, 9 * i + 9);
   B.forEach((b, k) => (f32[at + L.TET_DM / 4 + 4 * k] = b));
-  tensorK(B, w).forEach((value, k) => (f32[at + L.TET_K / 4 + 4 * k] = share * value));
+  const K = tensorK(B, w);
+  const factor = share(K[0]! + K[1]! + K[2]!);
+  K.forEach((value, k) => (f32[at + L.TET_K / 4 + 4 * k] = factor * value));
 }
 
 /** Pads a tetrahedron: any compliance works, since the dummies have no inverse mass. */

@@ -7,7 +7,8 @@
  *   1. Sheets become prefactored if only sheets are too soft and their delay is small (prefactored/choose.ts).
  *   2. Else all bodies of the scene are integrated implicitly, which is right for any n, if all of them can be
  *      (shared/scene/sceneImplicit.ts) and the cost is at most LIMIT.
- *   3. Else sheets with a delay below q/2 become prefactored. All others stay compliant.
+ *   3. Else sheets become prefactored if their delay is below the error of the compliant sheet. All others stay
+ *      compliant.
  * `simulate` reports what is left, with the reason. The choice depends only on the scene's numbers, never on the
  * machine.
  *

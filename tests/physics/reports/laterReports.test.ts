@@ -148,7 +148,7 @@ test.each([
   else expect(Math.abs(height(1) - height(-1))).toBeLessThan(0.01);
 });
 
-// 428lab debug-shrine 199 (matter-js): rows that stop in the middle, or fall by themselves
+// 428lab debug-shrine 199 (matter-js): rows that stop in the middle, or fall untouched
 test("of ten dominoes none falls until the first is pushed, and then all do", async () => {
   const domino = (i: number): object =>
     box(`${i}`, [0.02, 0.2, 0.1], [0.1 * i, 0.1005, 0], { ...RIGID, friction: 0.4 });
@@ -162,7 +162,7 @@ test("of ten dominoes none falls until the first is pushed, and then all do", as
   for (let i = 0; i < 10; i++) expect(play.middle(i)[1]).toBeLessThan(0.08);
 });
 
-// avian 217, PhysX 476: rotating kinematic bodies that lose what touches them
+// avian 217, PhysX 476: bodies fall off rotating kinematic ones
 test("a closed drum that turns keeps a ball, a rigid and a soft box inside", async () => {
   const corners = Array.from({ length: 8 }, (_, c) => [c & 1 ? 0.5 : -0.5, c & 2 ? 0.5 : -0.5, c & 4 ? 0.5 : -0.5]);
   const faces = [[1, 5, 7, 3], [2, 4, 8, 6], [1, 2, 6, 5], [3, 7, 8, 4], [1, 3, 4, 2], [5, 6, 8, 7]]; // biome-ignore format: one line

@@ -325,8 +325,8 @@ export function riseBy(c: usize, at: usize, prev: usize, depth: f32, grip: f32, 
  * xPrev.
  */
 function distanceAtStart(c: usize, at: usize, prev: usize): f32 {
-  const safe = <usize>load<u32>(L.HEADER, L.H_START);
-  const start = safe ? safe + (at - <usize>load<u32>(L.HEADER, L.H_X)) : prev;
+  const starts = <usize>load<u32>(L.HEADER, L.H_START);
+  const start = starts ? starts + (at - <usize>load<u32>(L.HEADER, L.H_X)) : prev;
   const toLow = lowPrevFrom() - (start - at);
   const x = place(start, toLow);
   const y = place(start + 4, toLow);

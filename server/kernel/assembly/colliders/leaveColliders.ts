@@ -148,14 +148,14 @@ export function entersCollider(particle: usize): bool {
   const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
   const table = tableOf(particle);
   const r = marginOf(particle);
-  const safe = particle + <usize>load<u32>(L.HEADER, L.H_START) - <usize>load<u32>(L.HEADER, L.H_X);
+  const start = particle + <usize>load<u32>(L.HEADER, L.H_START) - <usize>load<u32>(L.HEADER, L.H_X);
   for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
     if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH || !meets(table, n)) continue;
     const depth = depthOf(c, particle, r, L.MOTION_S1, L.MOTION_R1);
     if (
       depth > ROUNDING * r &&
       shallow(c, depth, r) &&
-      depth > depthOf(c, safe, r, L.MOTION_S0, L.MOTION_R0) + ROUNDING * r
+      depth > depthOf(c, start, r, L.MOTION_S0, L.MOTION_R0) + ROUNDING * r
     )
       return true;
   }

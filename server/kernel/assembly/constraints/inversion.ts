@@ -52,7 +52,7 @@ function storeRow(at: usize, sound: v128, s: v128, x: v128, y: v128, z: v128): v
 
 /** Returns the inverse masses of the corners of four elements at `at`. */
 // @inline
-function massesOf(at: usize): v128 {
+function inverseMassesOf(at: usize): v128 {
   return f32x4(
     load<f32>(<usize>load<u32>(at, 0), 12),
     load<f32>(<usize>load<u32>(at, 4), 12),
@@ -70,12 +70,12 @@ function rowK(block: usize, a: v128, b: v128, c: v128, general: bool): v128 {
   const p2 = dot3(a, v128.load(dm, 96), b, v128.load(dm, 112), c, v128.load(dm, 128));
   const p3 = add(p0, add(p1, p2));
   const sum = madd(
-    massesOf(block),
+    inverseMassesOf(block),
     mul(p0, p0),
     madd(
-      massesOf(block + 16),
+      inverseMassesOf(block + 16),
       mul(p1, p1),
-      madd(massesOf(block + 32), mul(p2, p2), mul(massesOf(block + 48), mul(p3, p3))),
+      madd(inverseMassesOf(block + 32), mul(p2, p2), mul(inverseMassesOf(block + 48), mul(p3, p3))),
     ),
   );
   return general ? sum : mul(v128.load(block, L.TET_UNIT), sum);

@@ -242,9 +242,9 @@ function measureSolved(row: usize, island: i32, inverseH: f64): void {
 function measureStart(row: usize, island: i32): void {
   const bodies = bodiesOf(row, island);
   const X = <usize>load<u32>(L.HEADER, L.H_X);
-  const safe = <usize>load<u32>(L.HEADER, L.H_START);
-  // contact moves xPrev of overlapping particles
-  const toStart = safe ? safe - X : <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
+  const starts = <usize>load<u32>(L.HEADER, L.H_START);
+  // not xPrev if there is contact, which moves it
+  const toStart = starts ? starts - X : <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
   const toLowPrev = lowPrevFrom();
   const ox = load<f64>(row, L.BODY_CENTER);
   const oy = load<f64>(row, L.BODY_CENTER + 8);

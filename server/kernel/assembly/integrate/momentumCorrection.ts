@@ -74,11 +74,11 @@ export function putOrigin(row: usize): void {
  * about o, in its row, with v as predicted.
  */
 export function noteIsland(row: usize, island: i32): void {
-  const safe = <usize>load<u32>(L.HEADER, L.H_START);
+  const start = <usize>load<u32>(L.HEADER, L.H_START);
   const X = <usize>load<u32>(L.HEADER, L.H_X);
   putOrigin(row);
   memory.fill(row + L.BODY_VELOCITY, 0, 48);
-  addMomentum(row, island, (safe ? safe : <usize>load<u32>(L.HEADER, L.H_XPREV)) - X, lowPrevFrom(), 0, 1);
+  addMomentum(row, island, (start ? start : <usize>load<u32>(L.HEADER, L.H_XPREV)) - X, lowPrevFrom(), 0, 1);
 }
 
 /** Restores the momentum of islands with a rigid body, after rigid.ts. @param h s */

@@ -166,7 +166,8 @@ export const H_BLOCKS_MANY = H_COUNT_FULL + I32;
 export const H_BALL_RUNS = H_BLOCKS_MANY + I32; // i32 pointer: boxes of runs of surfaces (ballLists.ts)
 
 /** Contact that is found and verified only every few substeps (step.ts). */
-// i32 pointer: positions at the start of the substep; H_SAFE if every substep is verified
+// i32 pointer: positions at the start of the substep; between groups of small steps, at the start of the last group.
+// H_SAFE if every substep is verified
 export const H_START = H_BALL_RUNS + I32;
 export const H_VERIFY_EVERY = H_START + I32; // i32 substeps from one verification to the next
 // f32 s: KIND_PREDICT predicts that far, for detection alone; < 0: takes that back; 0: predicts a substep

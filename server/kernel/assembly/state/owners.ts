@@ -22,6 +22,12 @@ export function bodyOf(particle: usize): usize {
   return rowOf(<usize>load<u32>(L.HEADER, L.H_BODIES), load<i32>(L.HEADER, L.H_BODY_COUNT), L.BODY_BYTES, particle);
 }
 
+/** SURFACE row number n. */
+// @inline
+export function surfaceAt(n: i32): usize {
+  return <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>n * L.SURFACE_BYTES;
+}
+
 /** SURFACE row of the surface that owns a particle; also for particles of a core mesh. */
 export function surfaceOf(particle: usize): usize {
   return rowOf(

@@ -79,8 +79,8 @@ export function runIf(runs: bool, kind: i32): void {
   else while (nextKind() === kind) next++;
 }
 
-/** Runs the phases of this kind that are next, and stays before them. */
-export function runBefore(kind: i32): void {
+/** Runs the phases of this kind that are next, which will run again at their place. */
+export function runInAdvance(kind: i32): void {
   const first = next;
   run(kind);
   next = first;

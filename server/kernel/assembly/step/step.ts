@@ -17,7 +17,7 @@ import { substepBegins, substepDone } from "../scheduler/host";
 import { beginStep, endStep } from "../scheduler/scheduler";
 import { warmStart } from "../warmStart/warmStart";
 import { beginWork, exceedsLimit, workDone } from "../state/work";
-import { beginProgram, endProgram, isSolving, run, runBefore, runConstraints, runIf } from "./stages";
+import { beginProgram, endProgram, isSolving, run, runConstraints, runIf, runInAdvance } from "./stages";
 
 /**
  * Runs one tick on the thread that orchestrates it, or as many of its substeps as the work limit allows (work.ts). If
@@ -67,11 +67,13 @@ function runSubstep(substep: i32, scratch: usize): void {
   runIf(blows, L.KIND_WIND_FORCES);
   runIf(blows, L.KIND_WIND_ACCELERATIONS);
   const every = load<i32>(L.HEADER, L.H_VERIFY_EVERY);
+  const opens = substep % every === 0;
+  const closes = substep % every === every - 1;
   run(L.KIND_MOVE);
-  runIf(substep % every === 0, L.KIND_SAFE);
+  runIf(opens, L.KIND_SAFE);
   run(L.KIND_CORE_MESHES);
   run(L.KIND_IMPLICIT_AIM);
-  if (every > 1) beginSmallStep(substep % every === 0, every);
+  if (every > 1) beginSmallStep(opens, every);
   run(L.KIND_PREDICT);
   for (let first = true; isSolving(); first = false) iterate(first, every);
   run(L.KIND_IMPLICIT_TOGETHER);
@@ -84,7 +86,6 @@ function runSubstep(substep: i32, scratch: usize): void {
   run(L.KIND_POINT_SPEEDS);
   enterStage(L.STAGE_MOMENTUM);
   keepIslands();
-  const closes = substep % every === every - 1;
   runIf(closes, L.KIND_VERIFY);
   if (every > 1 && closes) endSmallSteps();
   runConstraints(); // plastic flow and dashpots, which use the final strain
@@ -94,8 +95,8 @@ function runSubstep(substep: i32, scratch: usize): void {
 }
 
 /**
- * Begins one of `every` substeps from one verification to the next. The first of them finds contacts for the motion of
- * all.
+ * Begins one of `every` substeps from one verification to the next. The first one (`opens`) finds contacts for the
+ * motion of all.
  */
 function beginSmallStep(opens: bool, every: i32): void {
   const X = <usize>load<u32>(L.HEADER, L.H_X);
@@ -103,10 +104,10 @@ function beginSmallStep(opens: bool, every: i32): void {
   const start = <usize>load<u32>(L.HEADER, L.H_START);
   if (opens) {
     store<f32>(L.HEADER, load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS) * <f32>every, L.H_AHEAD);
-    runBefore(L.KIND_PREDICT);
+    runInAdvance(L.KIND_PREDICT);
     updatePredictedContacts();
     store<f32>(L.HEADER, -1, L.H_AHEAD);
-    runBefore(L.KIND_PREDICT);
+    runInAdvance(L.KIND_PREDICT);
     store<f32>(L.HEADER, 0, L.H_AHEAD);
   }
   memory.copy(start, X, bytes);

@@ -58,6 +58,7 @@ import { bindNeighbors } from "../../integrate/freeBodies";
 import { anyHeld, bothHeld, countGroups, endHolds } from "../verify/heldGroups";
 import { forgetListed, noteSurfaces } from "../../state/islands";
 import { beginStirs, endRefit, endStir, endStirs, noteDisplacement, notePath } from "./stirredLeaves";
+import { surfaceAt } from "../../state/owners";
 
 const BOX_BYTES: usize = 32;
 /**
@@ -75,11 +76,6 @@ const SHARED = 512;
 function front(): usize {
   return <usize>load<u32>(L.HEADER, L.H_FRONT);
 }
-// @inline
-function surfaceAt(n: i32): usize {
-  return <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>n * L.SURFACE_BYTES;
-}
-
 /** Refits all boxes, swept from S to x, and the displacements of leaves. */
 function refit(): void {
   atomic.store<i32>(front(), 0, L.FRONT_STIRRED_COUNT);

@@ -34,6 +34,7 @@ import { beginPair, beginRows, dropRows, endPair } from "../prepare/rows";
 import { apartAlong, apartByShape } from "./leafShapes";
 import { growLists, noteUsed } from "../prepare/listMemory";
 import { isRestless, isSteady, playOf, SETTLED, stirredAt, wakeRows } from "./stirredLeaves";
+import { surfaceAt } from "../../state/owners";
 
 /** Extra distance at which rows are listed, as a part of r: the next solve needs them too. */
 const AHEAD: f32 = 0.375;
@@ -77,12 +78,7 @@ let testedPairs = 0;
 // @inline
 function front(): usize {
   return <usize>load<u32>(L.HEADER, L.H_FRONT);
-}
-// @inline
-function surfaceAt(n: i32): usize {
-  return <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>n * L.SURFACE_BYTES;
-}
-// @inline
+} // @inline
 function displacementOf(leaf: i32): usize {
   return <usize>load<u32>(front(), L.FRONT_DISPLACEMENTS) + <usize>leaf * L.DISPLACEMENT_BYTES;
 }

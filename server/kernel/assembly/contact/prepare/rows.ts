@@ -25,6 +25,7 @@ import {
 import { clearBlock, fillLane, leftOut, longest } from "./contactList";
 import { laneOf } from "../verify/contactPair";
 import { growLists, listFull } from "./listMemory";
+import { surfaceAt } from "../../state/owners";
 
 /** A lane's word in its chain: next lane plus one, and its name. */
 export const NEXT_MASK: u32 = 0xffffff;
@@ -52,11 +53,6 @@ export function nextOf(pair: i32): usize {
 function named(name: u32): usize {
   return <usize>load<u32>(front(), L.FRONT_NAMED) + ((<usize>name) << 2);
 }
-// @inline
-function surfaceAt(n: u32): usize {
-  return <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>n * L.SURFACE_BYTES;
-}
-
 /** Call before measurements: clears the new rows. */
 export function beginRows(): void {
   const pairs = <usize>load<u32>(L.HEADER, L.H_PAIRS);

@@ -56,7 +56,7 @@ import {
   roundParticle,
 } from "./movedParticles";
 import { mark, marksOf, numberOf, unmark } from "../../state/marks";
-import { bodyOf, rigidRow, surfaceOf } from "../../state/owners";
+import { bodyOf, rigidRow, surfaceAt, surfaceOf } from "../../state/owners";
 import { countWork, workAfter, workBeyond, workDone } from "../../state/work";
 import { spendWork } from "../../scheduler/clock";
 import { beginKeeping, endKeeping, noteChange } from "../../integrate/momentumCorrection";
@@ -397,11 +397,6 @@ function stopCorner(particle: usize, groups: bool): void {
   }
   for (let n = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; n >= 0; n--)
     if (isOfGroup(n, group)) stopSurface(surfaceAt(n));
-}
-
-// @inline
-function surfaceAt(n: i32): usize {
-  return <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>n * L.SURFACE_BYTES;
 }
 
 /** Returns whether a particle is at S. */

@@ -6,7 +6,7 @@
  * held first, or the one that the response could not clear.
  */
 import * as L from "../../layout/layout";
-import { surfaceOf } from "../../state/owners";
+import { surfaceAt, surfaceOf } from "../../state/owners";
 import { change, changedCount, changedParticle } from "./movedParticles";
 import { leafPairRow } from "../detect/separatedPairs";
 
@@ -18,11 +18,6 @@ function front(): usize {
 function holdOf(surface: i32): usize {
   return <usize>load<u32>(front(), L.FRONT_HOLDS) + <usize>surface * L.HOLD_BYTES;
 }
-// @inline
-function surfaceAt(n: i32): usize {
-  return <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>n * L.SURFACE_BYTES;
-}
-
 /** Returns whether any surface is held. */
 // @inline
 export function anyHeld(): bool {
