@@ -7,56 +7,64 @@ import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/world/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/memoryMap.ts";
-import { makeParticles, predict, updateVelocity } from "../../server/sim/reference/particles.ts";
+import { drift, makeParticles, predict, updateVelocity } from "../../server/sim/reference/particles.ts";
 import { randomStream, UNIT } from "./kit.ts";
 
 const COUNT = 37;
 
-for (const [scale, h] of [
-  [1, 1 / 240],
-  [1e-3, 1 / 60],
-  [1000, 1 / 4800],
-] as const) {
-  test(`prediction and velocity agree with the twin: ${scale} m, h = ${h} s`, () => {
-    const allocator = new Allocator();
-    const take = (): number => allocator.take(16 * 40);
-    const [X, P, V, A, low, lowPrev, lowSpeed] = [take(), take(), take(), take(), take(), take(), take()];
-    const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
-    const f32 = new Float32Array(memory.buffer);
-    const i32 = new Int32Array(memory.buffer);
-    for (const [offset, value] of [
-      [L.H_X, X],
-      [L.H_XPREV, P],
-      [L.H_V, V],
-      [L.H_ACC, A],
-      [L.H_LOW, low],
-      [L.H_LOW_PREV, lowPrev],
-      [L.H_LOW_SPEED, lowSpeed],
-    ] as const)
-      i32[(L.HEADER + offset) / 4] = value;
-    const random = randomStream(3);
-    const p = makeParticles(COUNT);
-    const f = Math.fround;
-    for (let i = 0; i < COUNT; i++) {
-      p.w[i] = i % 5 === 4 ? 0 : f(2 + random());
-      p.damping[i] = f(i % 3);
-      for (let r = 0; r < 3; r++) {
-        p.x[3 * i + r] = f(scale * random());
-        p.v[3 * i + r] = p.w[i] ? f(scale * random()) : 0;
-        p.acceleration[3 * i + r] = p.w[i] ? f(10 * random()) : 0;
-        f32[X / 4 + 4 * i + r] = p.x[3 * i + r]!;
-        f32[V / 4 + 4 * i + r] = p.v[3 * i + r]!;
-        f32[A / 4 + 4 * i + r] = p.acceleration[3 * i + r]!;
-      }
-      f32[X / 4 + 4 * i + 3] = p.w[i]!;
-      f32[V / 4 + 4 * i + 3] = p.damping[i]!;
-      f32[P / 4 + 4 * i + 3] = 0.25;
-      f32[A / 4 + 4 * i + 3] = 0.5;
+/** A kernel with particles, every fifth fixed, and their twins. */
+function filled(scale: number) {
+  const allocator = new Allocator();
+  const take = (): number => allocator.take(16 * 40);
+  const [X, P, V, A, low, lowPrev, lowSpeed] = [take(), take(), take(), take(), take(), take(), take()];
+  const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
+  const f32 = new Float32Array(memory.buffer);
+  const i32 = new Int32Array(memory.buffer);
+  for (const [offset, value] of [
+    [L.H_X, X],
+    [L.H_XPREV, P],
+    [L.H_V, V],
+    [L.H_ACC, A],
+    [L.H_LOW, low],
+    [L.H_LOW_PREV, lowPrev],
+    [L.H_LOW_SPEED, lowSpeed],
+  ] as const)
+    i32[(L.HEADER + offset) / 4] = value;
+  const random = randomStream(3);
+  const p = makeParticles(COUNT);
+  const f = Math.fround;
+  for (let i = 0; i < COUNT; i++) {
+    p.w[i] = i % 5 === 4 ? 0 : f(2 + random());
+    p.damping[i] = f(i % 3);
+    for (let r = 0; r < 3; r++) {
+      p.x[3 * i + r] = f(scale * random());
+      p.v[3 * i + r] = p.w[i] ? f(scale * random()) : 0;
+      p.acceleration[3 * i + r] = p.w[i] ? f(10 * random()) : 0;
+      f32[X / 4 + 4 * i + r] = p.x[3 * i + r]!;
+      f32[V / 4 + 4 * i + r] = p.v[3 * i + r]!;
+      f32[A / 4 + 4 * i + r] = p.acceleration[3 * i + r]!;
     }
-    const kernel = instantiateKernel(memory);
+    f32[X / 4 + 4 * i + 3] = p.w[i]!;
+    f32[V / 4 + 4 * i + 3] = p.damping[i]!;
+    f32[P / 4 + 4 * i + 3] = 0.25;
+    f32[A / 4 + 4 * i + 3] = 0.5;
+  }
+  const kernel = instantiateKernel(memory);
+  return { kernel, p, f32, X, P, V, A };
+}
+
+for (const [scale, h, later] of [
+  [1, 1 / 240, 0],
+  [1e-3, 1 / 60, 0],
+  [1000, 1 / 4800, 0],
+  [1, 1 / 240, 0.75],
+] as const) {
+  test(`prediction and velocity agree with the twin: ${scale} m, h = ${h} s, ${later} of the way later`, () => {
+    const { kernel, p, f32, X, P, V, A } = filled(scale);
+    const f = Math.fround;
     const step = f(h);
-    kernel.predict(0, COUNT, step);
-    predict(p, step);
+    kernel.predict(0, COUNT, step, 0, later);
+    predict(p, step, later);
     const near = (row: number, i: number, r: number, expected: number, tolerance: number): void =>
       expect(Math.abs(f32[row / 4 + 4 * i + r]! - expected)).toBeLessThanOrEqual(tolerance);
     for (let i = 0; i < COUNT; i++) {
@@ -69,13 +77,17 @@ for (const [scale, h] of [
       // the fourth lanes hold other data and do not change
       expect([X, P, V, A].map((row) => f32[row / 4 + 4 * i + 3])).toEqual([f(p.w[i]!), 0.25, f(p.damping[i]!), 0.5]);
     }
+    kernel.drift(0, COUNT, step, later);
+    drift(p, step, later);
+    const places = 3 * UNIT * (scale + 10 * h * h);
+    for (let i = 0; i < COUNT; i++) for (let r = 0; r < 3; r++) near(X, i, r, p.x[3 * i + r]!, places);
     kernel.updateVelocity(0, COUNT, step);
     updateVelocity(p, step);
     for (let i = 0; i < COUNT; i++)
       for (let r = 0; r < 3; r++) near(V, i, r, p.v[3 * i + r]!, (4 * UNIT * (scale + 10 * h * h)) / h);
     // particles outside of the range do not change
     const before = f32.slice(X / 4, X / 4 + 4 * COUNT);
-    kernel.predict(10, 12, step);
+    kernel.predict(10, 12, step, 0, later);
     const after = f32.slice(X / 4, X / 4 + 4 * COUNT);
     expect(
       [...after]

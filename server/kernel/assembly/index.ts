@@ -9,7 +9,7 @@ export { logarithms } from "./math/logarithm";
 export { solveBlocks } from "./constraints/solveBlocks";
 export { solvePoints } from "./points/points";
 export { worstStretch } from "./constraints/stretch";
-export { predict, updateVelocity } from "./integrate/particles";
+export { drift, predict, updateVelocity } from "./integrate/particles";
 export { collide } from "./colliders/collide";
 export { findFreeBodies } from "./integrate/freeBodies";
 export { distanceTo } from "./colliders/colliderDistance";

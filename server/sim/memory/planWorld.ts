@@ -32,6 +32,7 @@ import { planShapes } from "./bodies/shapeRows.ts";
 import { bodySurface, planSurfaces, SOLID, type SurfaceSource } from "./contact/surfaceRows.ts";
 import { planWind } from "./bodies/windRows.ts";
 import { planBlocks } from "./writeBlocks.ts";
+import { driftSize } from "../scene/laterPart.ts";
 
 /** Largest number of grabs in a room: 16 members with two each; more are refused. */
 const HANDS = 32;
@@ -125,6 +126,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
   const leftOut = leftOutOf(bodies);
   const sizes = {
     stepped: runsOf(bodies, firsts, (b) => !ownStep(b)),
+    drifts: steps.iterations === 1 && bodies.some((body) => driftSize(body) > 0),
     joined: runsOf(bodies, firsts, (b) => b.joins === true),
     leftOut: bodies.flatMap((body, index) =>
       leftOut(body) ? [{ body: index, first: firsts[index]!, end: firsts[index]! + body.particleCount }] : [],

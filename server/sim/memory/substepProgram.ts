@@ -129,6 +129,8 @@ export interface ProgramSizes {
   loose: readonly LooseRun[];
   /** Particles with the common substep: all except those of implicit bodies; `joined`: those that methods move. */
   stepped: readonly { first: number; count: number }[];
+  /** Whether a part of bodies' way may follow their elastic solve. */
+  drifts: boolean;
   joined: readonly { first: number; count: number }[];
   /** Address of the implicit bodies' rows, their number, and the number of those that may touch surfaces. */
   implicit: { rows: number; count: number; together: number };
@@ -146,21 +148,29 @@ export interface ProgramSizes {
 
 const one = (kind: number, stage: number, pass = 0): Phase => ({ kind, data: 0, count: 1, chunk: 1, pass, stage });
 
+/** A phase over a run of particles. */
+const particles = (
+  { first, count }: { first: number; count: number },
+  kind: number,
+  leftOut: readonly SpawnableRun[],
+): Phase => ({
+  kind,
+  data: first,
+  count,
+  chunk: PARTICLE_CHUNK,
+  pass: 0,
+  stage: L.STAGE_INTEGRATE,
+  runs: runsWithin(leftOut, first, count),
+});
+
 /** A phase over every particle with the common substep. */
 function everyParticle({ stepped, joined, leftOut }: ProgramSizes, kind: number): Phase[] {
-  const phase =
-    (pass: number) =>
-    ({ first, count }: { first: number; count: number }): Phase => ({
-      kind,
-      data: first,
-      count,
-      chunk: PARTICLE_CHUNK,
-      pass,
-      stage: L.STAGE_INTEGRATE,
-      runs: runsWithin(leftOut, first, count),
-    });
   const own = stepped.length + joined.length > 0 ? stepped : [{ first: 0, count: 0 }];
-  return [...own.map(phase(0)), ...joined.map(phase(kind === L.KIND_PREDICT ? L.UNFORCED : 0))];
+  const pass = kind === L.KIND_PREDICT ? L.UNFORCED : 0;
+  return [
+    ...own.map((run) => particles(run, kind, leftOut)),
+    ...joined.map((run) => ({ ...particles(run, kind, leftOut), pass })),
+  ];
 }
 
 /** Runs within a phase's range, counted from its first particle. */
@@ -186,7 +196,13 @@ export function buildProgram(
       sizes.encloses ? [{ ...one(L.KIND_INNER, L.STAGE_MOMENTUM), data, count: sizes.bodies }] : [];
     phases.push(...inner(0));
     groups.forEach((group, g) => phases.push(...iterate(group, iteration, omegas[g]![iteration]!, pass, arrays)));
-    phases.push(...prefactoredSolve(sizes, pass), ...wholeBodies(pass), ...inner(1), ...endOfIteration(sizes, pass));
+    phases.push(
+      ...drift(sizes),
+      ...prefactoredSolve(sizes, pass),
+      ...wholeBodies(pass),
+      ...inner(1),
+      ...endOfIteration(sizes, pass),
+    );
   }
   phases.push(...implicitSteps(sizes), ...afterSolve(sizes), ...endOfSubstep(groups));
   return [...phases, ...everyPrefactored(sizes, L.KIND_PREFACTORED_FORCES)];
@@ -210,6 +226,10 @@ function beforeSolve(sizes: ProgramSizes): Phase[] {
   phases.push(...everyParticle(sizes, L.KIND_PREDICT));
   return phases;
 }
+
+/** Moves bodies by the part of their way that follows their elastic solve. */
+const drift = ({ stepped, leftOut, drifts }: ProgramSizes): Phase[] =>
+  drifts ? stepped.map((run) => particles(run, L.KIND_DRIFT, leftOut)) : [];
 
 function prefactoredSolve({ prefactored: { rows, count } }: ProgramSizes, pass: number): Phase[] {
   return count ? [{ ...one(L.KIND_PREFACTORED, L.STAGE_TRIANGLES, pass), data: rows, count }] : [];

@@ -5,6 +5,8 @@ import { startPositions } from "../body/start.ts";
 import { ownStep, type BodyTemplate } from "../body/template.ts";
 import { SCENE_DEFAULTS } from "../scene/defaults.ts";
 import { invertedLimit } from "../scene/materialConstants.ts";
+import { driftSize, laterPart } from "../scene/laterPart.ts";
+import { soundPace, speedOfSound } from "../scene/substeps.ts";
 import type { World } from "../world/readWorld.ts";
 import type { WorldPlan } from "./planWorld.ts";
 import { MOST_PAGES, PAGES_PER_MIB } from "./memoryMap.ts";
@@ -130,8 +132,8 @@ function writeParticles(
 }
 
 function writeBodies(
-  { i32 }: Views,
-  { bodies, firsts, steps }: World,
+  { f32, i32 }: Views,
+  { bodies, firsts, scene, steps }: World,
   { x, bodyRows, shapes, filters }: WorldPlan,
 ): void {
   bodies.forEach((b, i) => {
@@ -141,6 +143,9 @@ function writeBodies(
     i32[(row + L.BODY_RIGID) / 4] = isRigid(b) ? shapes.rowOf.get(i)! : 0;
     i32[(row + L.BODY_MEETS) / 4] = filters.tables[i]!;
     i32[(row + L.BODY_ENCLOSED) / 4] = b.enclosed ? 1 : 0;
+    const of = scene.bodies[i]!;
+    const shape = { edges: soundPace(of, b), size: driftSize(b) };
+    f32[(row + L.BODY_LATER) / 4] = laterPart(shape, speedOfSound(of), steps);
   });
 }
 

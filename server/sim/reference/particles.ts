@@ -57,16 +57,20 @@ export function setAt(array: Float64Array, i: number, a: Vector): void {
   array.set(a, 3 * i);
 }
 
-/** v += h a; xPrev = x; x += h v. A fixed particle stays. */
-export function predict(p: Particles, h: number): void {
+/** v += h a; xPrev = x; x += h v, without the part `later` of the way at the old velocity. A fixed particle stays. */
+export function predict(p: Particles, h: number, later = 0): void {
   p.xPrev.set(p.x);
-  for (let i = 0; i < p.count; i++) {
-    for (let k = 3 * i; k < 3 * i + 3; k++) {
-      if (p.w[i] === 0) p.v[k] = 0;
-      else p.v[k]! += h * p.acceleration[k]!;
-      p.x[k]! += h * p.v[k]!;
-    }
+  for (let k = 0; k < 3 * p.count; k++) {
+    const old = p.w[Math.floor(k / 3)] === 0 ? 0 : p.v[k]!;
+    p.v[k] = p.w[Math.floor(k / 3)] === 0 ? 0 : old + h * p.acceleration[k]!;
+    p.x[k]! += h * (p.v[k]! - later * old);
   }
+}
+
+/** x += later h (v - h a): the way that `predict` left out. */
+export function drift(p: Particles, h: number, later: number): void {
+  for (let k = 0; k < 3 * p.count; k++)
+    if (p.w[Math.floor(k / 3)] !== 0) p.x[k]! += later * h * (p.v[k]! - h * p.acceleration[k]!);
 }
 
 /** v = (x - xPrev)/h / (1 + h damping): implicit Euler for dv/dt = -damping v. */

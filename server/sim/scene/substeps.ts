@@ -126,7 +126,11 @@ export function modulusOf({ material }: Body): number {
 }
 
 /** Edges of the body's mesh that sound crosses in a second, 1/s; 0 for bodies that are not elastic solids. */
-function edgesPerSecond(body: Body, template: Pick<BodyTemplate, "elements" | "schedule">): number {
+const edgesPerSecond = (body: Body, template: Pick<BodyTemplate, "elements" | "schedule">): number =>
+  speedOfSound(body) * soundPace(body, template);
+
+/** Speed of sound in a solid, m/s; 0 without moduli. */
+export function speedOfSound(body: Body): number {
   if (body.kind === "points") return 0;
   const { material } = body;
   const k =
@@ -135,7 +139,7 @@ function edgesPerSecond(body: Body, template: Pick<BodyTemplate, "elements" | "s
       : "youngsModulus" in material
         ? (material.youngsModulus as number) * volumetric(material.model, material.poissonsRatio)
         : 0;
-  return Math.sqrt(k / material.density) * soundPace(body, template);
+  return Math.sqrt(k / material.density);
 }
 
 /** Number of the mesh's edges in a meter, 1/m; 0 for bodies that are not elastic solids. */

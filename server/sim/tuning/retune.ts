@@ -14,6 +14,8 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Material } from "../constraints/constraint.ts";
 import { CONSTRAINTS, ELEMENT_KINDS } from "../constraints/kinds.ts";
+import { laterPart } from "../scene/laterPart.ts";
+import { volumetric } from "../scene/substeps.ts";
 import type { MaterialRun } from "../memory/writeBlocks.ts";
 import { MaterialWriter } from "./materialWriter.ts";
 import type { TunableBody } from "./tunable.ts";
@@ -38,7 +40,13 @@ export class BodyMaterials extends MaterialWriter {
       else this.writeRun(run, tunable, now);
       if (masses && run.memory) this.forget(run);
     }
-    this.rows.setFloat32(this.layout.bodyRows + b * L.BODY_BYTES + L.BODY_SHARE, 0, true);
+    const row = this.layout.bodyRows + b * L.BODY_BYTES;
+    this.rows.setFloat32(row + L.BODY_SHARE, 0, true);
+    if (tunable.size === 0) return;
+    const later = asScene
+      ? this.template()[(row + L.BODY_LATER) / 4]!
+      : laterPart(tunable, paceOf(tunable, now), this.layout);
+    this.rows.setFloat32(row + L.BODY_LATER, later, true);
   }
 
   /** Writes inverse masses of the particles, and of their copies for reset and roll-back. */
@@ -120,6 +128,10 @@ export class BodyMaterials extends MaterialWriter {
     }
   }
 }
+
+/** Speed of sound, m/s, along the first axis of the material. */
+const paceOf = ({ elasticity }: TunableBody, now: Material): number =>
+  Math.sqrt((now.youngsModulus! * volumetric(elasticity, now.poissonsRatio)) / now.density!);
 
 /** @param each called with the float32 index of a lane in its block's first row */
 function eachLane(run: MaterialRun, each: (at: number) => void): void {

@@ -6,6 +6,7 @@ import type { BodyTemplate } from "../body/template.ts";
 import type { Elasticity } from "../constraints/constraint.ts";
 import type { MethodLayout } from "../methods/planMethods.ts";
 import { bendingShare } from "../prefactored/model.ts";
+import { driftSize } from "../scene/laterPart.ts";
 import { soundPace } from "../scene/substeps.ts";
 
 export interface TunableBody {
@@ -23,6 +24,8 @@ export interface TunableBody {
    * dimensionless; 0: no limit.
    */
   edges: number;
+  /** Size that its drift depends on (scene/laterPart.ts), m, for the same speed. */
+  size: number;
   /** Particles that the scene pins, and their mass, kg. */
   pinned: Uint32Array;
   pinnedMass: Float64Array;
@@ -72,6 +75,7 @@ export function tunableOf(
   const none: TunableBody = {
     ...(method && { mostSteps: method.mostSteps }),
     edges: 0,
+    size: 0,
     pinned: new Uint32Array(0),
     pinnedMass: new Float64Array(0),
     scene,
@@ -102,6 +106,7 @@ export function tunableOf(
     ...(elasticity && { elasticity }),
     ...(plasticity && { mostStrain: plasticity.max }),
     edges: soundPace(body, template) * anisotropyOf(body),
+    size: driftSize(template) / anisotropyOf(body),
     pinned: held,
     pinnedMass: Float64Array.from(held, (i) => mass[i]!),
     scene,

@@ -70,7 +70,8 @@ export interface Kernel {
   ): number;
   solvePoints(at: number, count: number, pass: number, h: number, scratch: number): void;
   worstStretch(elements: number, count: number, corners: number, every: number, rest: number, x: number): number;
-  predict(begin: number, end: number, h: number, unforced?: number): void;
+  predict(begin: number, end: number, h: number, unforced: number, later: number): void;
+  drift(begin: number, end: number, h: number, later: number): void;
   updateVelocity(begin: number, end: number, h: number): void;
   collide(begin: number, end: number, h: number, table: number): void;
   warmStart(): void;

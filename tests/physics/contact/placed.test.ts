@@ -53,12 +53,14 @@ describe.each([
     expect(gap).toBe(0);
     const margin = new Float32Array(lab.created.memory.buffer, lab.created.layout.xPrev)[3]!;
     const lowest = middle(lab.positions())[1]!;
+    // Half the speed of a fall through the margin. An elastic box settles under its weight: its top falls freely until
+    // the wave from the floor arrives.
+    const slow = Math.max(Math.sqrt(2 * G * margin) / 2, rigid ? 0 : G / Math.sqrt(1e6 / 500));
     let highest = 0;
     for (let tick = 0; tick < 90; tick++) {
       lab.run(1);
       highest = Math.max(highest, middle(lab.positions())[1]! - lowest);
-      // a fall through the margin would be faster
-      expect(Math.max(...lab.velocities().filter((_v, k) => k % 3 === 1))).toBeLessThan(Math.sqrt(2 * G * margin) / 2);
+      expect(Math.max(...lab.velocities().filter((_v, k) => k % 3 === 1))).toBeLessThan(slow);
     }
     expect(highest).toBeLessThan(1.05 * margin);
     if (rigid) expect(middle(lab.positions())[1]! - lowest).toBeGreaterThan(0.95 * margin);

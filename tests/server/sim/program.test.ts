@@ -18,10 +18,10 @@ const box = (name: string, x: number, material: object, more: object = {}): Body
 const soft = { density: 500, youngsModulus: 5e4, poissonsRatio: 0.3 };
 
 /** KIND_ of all phases, in order. */
-async function kindsOf(): Promise<number[]> {
+async function kindsOf(iterations = ITERATIONS): Promise<number[]> {
   const { memory } = (
     await laboratory({
-      iterations: ITERATIONS,
+      iterations,
       substeps: 2,
       bodies: [
         box("plastic", 0, { ...soft, plasticity: { yield: 0.01, creep: 1, max: 0.1 } }),
@@ -110,6 +110,15 @@ test("an iteration ends with grabs and contacts satisfied", async () => {
   const carries = iteration.filter((kind) => kind === L.KIND_CARRY).length;
   expect([carry, contacts, balls]).toEqual([points! + 1, points! + 1 + carries, points! + 2 + carries]);
   expect(iteration.length).toBe(balls! + 1);
+});
+
+test("with one iteration, a part of the way follows the elastic solve, before grabs and contacts", async () => {
+  const kinds = await kindsOf(1);
+  const solves = kinds.flatMap((kind, n) => (PHASES.has(kind) ? [n] : []));
+  const drifts = kinds.flatMap((kind, n) => (kind === L.KIND_DRIFT ? [n] : []));
+  expect(drifts[0]).toBe(solves.at(-1)! + 1);
+  expect(drifts.at(-1)).toBeLessThan(kinds.indexOf(L.KIND_POINTS));
+  expect(await kindsOf()).not.toContain(L.KIND_DRIFT);
 });
 
 test("kinds of phases have distinct numbers", () => {

@@ -40,7 +40,7 @@ test("each body's lanes are its own, and all of them", async () => {
       .flat()
       .every((s) => s === 0),
   ).toBe(true);
-  expect(plasticStrains(lab, 1).every((s) => Math.abs(s[1]!) > 1e-3)).toBe(true);
+  expect(plasticStrains(lab, 1).every((s) => s.some((part) => Math.abs(part) > 1e-3))).toBe(true);
 });
 
 test("a reset restores the beginning, to the bit", async () => {

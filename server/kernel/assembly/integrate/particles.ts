@@ -19,10 +19,12 @@ import { dotXyz, placeBits } from "../math/lanes";
 const UNDAMPED: f32 = 0.25;
 
 /**
- * v += h a; xPrev = x; x += h v, and the displacement of remembered stress (warmStart.ts).
- * @param begin, end particle numbers; h s; unforced 1: v is the velocity of the free motion, with all forces
+ * v += h a; xPrev = x; x += h v, without the part `later` of the way at the old velocity, which follows the elastic
+ * solve (drift), and with the displacement of remembered stress (warmStart.ts).
+ * @param begin, end particle numbers; h s; unforced 1: v is the velocity of the free motion, with all forces; later 0
+ * to 1
  */
-export function predict(begin: i32, end: i32, h: f32, unforced: i32): void {
+export function predict(begin: i32, end: i32, h: f32, unforced: i32, later: f32): void {
   const from = (<usize>begin) << 4;
   const X = <usize>load<u32>(L.HEADER, L.H_X);
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
@@ -34,6 +36,7 @@ export function predict(begin: i32, end: i32, h: f32, unforced: i32): void {
   const toSupport = <usize>load<u32>(L.HEADER, L.H_SUPPORT) - X;
   const supported = load<i32>(L.HEADER, L.H_WARM_STARTED);
   const hh = f32x4.splat(h);
+  const waits = f32x4.splat(h * later);
   const zero = f32x4.splat(0);
   const place = placeBits;
   for (let i = begin, x = X + from; i < end; i++, x += 16) {
@@ -45,7 +48,7 @@ export function predict(begin: i32, end: i32, h: f32, unforced: i32): void {
     if (damping < UNDAMPED) gain = f32x4.add(gain, v128.load(x + toLowSpeed));
     const faster = v128.and(f32x4.add(old, gain), free);
     v128.store(x + toV, f32x4.replace_lane(faster, 3, damping));
-    let way = f32x4.mul(hh, faster);
+    let way = f32x4.sub(f32x4.mul(hh, faster), f32x4.mul(waits, old));
     if (damping < UNDAMPED) {
       const slow = v128.and(f32x4.sub(gain, f32x4.sub(faster, old)), v128.and(place, free));
       v128.store(x + toLowSpeed, slow);
@@ -56,6 +59,43 @@ export function predict(begin: i32, end: i32, h: f32, unforced: i32): void {
     const before = v128.load(x + toLow);
     v128.store(x + toLowPrev, before);
     carryOver(x, toLow, here, v128.and(f32x4.add(way, before), place));
+  }
+}
+
+/**
+ * Predicts particles body by body, because they differ in BODY_LATER, or moves them on after the elastic solve.
+ * @param drifts whether the elastic solve is done
+ */
+export function predictBodies(begin: i32, end: i32, h: f32, unforced: i32, drifts: bool): void {
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  let row = <usize>load<u32>(L.HEADER, L.H_BODIES);
+  for (let i = begin; i < end; row += L.BODY_BYTES) {
+    const first = <i32>((<usize>load<u32>(row, L.BODY_FIRST) - X) >> 4);
+    const stop = min<i32>(first + load<i32>(row, L.BODY_COUNT), end);
+    if (stop <= i) continue;
+    const later = load<f32>(row, L.BODY_LATER);
+    if (!drifts) predict(i, stop, h, unforced, later);
+    else if (later > 0) drift(i, stop, h, later);
+    i = stop;
+  }
+}
+
+/** Moves particles by the part `later` of their way at the old velocity, v - h a. */
+export function drift(begin: i32, end: i32, h: f32, later: f32): void {
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - X;
+  const toLow = <usize>load<u32>(L.HEADER, L.H_LOW) - X;
+  const hh = f32x4.splat(h);
+  const waits = f32x4.splat(h * later);
+  const zero = f32x4.splat(0);
+  const place = placeBits;
+  for (let i = begin, x = X + ((<usize>begin) << 4); i < end; i++, x += 16) {
+    const here = v128.load(x);
+    const free = v128.and(place, f32x4.gt(v128.shuffle<f32>(here, here, 3, 3, 3, 3), zero));
+    const old = f32x4.sub(v128.load(x + toV), f32x4.mul(hh, v128.load(x + toAcc)));
+    const way = v128.and(f32x4.mul(waits, old), free);
+    carryOver(x, toLow, here, f32x4.add(way, v128.load(x + toLow)));
   }
 }
 

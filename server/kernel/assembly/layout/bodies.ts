@@ -51,6 +51,8 @@ export const BODY_ENCLOSED = BODY_LEAD + 3 * F64; // i32 1: it keeps an enclosed
 export const BODY_MOVED = BODY_ENCLOSED + I32;
 // i32 1: a method moves it with all forces, and contact corrects that motion (sim/methods/methodBodies.ts)
 export const BODY_UNFORCED = BODY_MOVED + I32;
-export const BODY_BYTES = BODY_UNFORCED + 2 * I32; // a multiple of 8
+// f32: part of a substep's way that follows the elastic solve (sim/scene/laterPart.ts)
+export const BODY_LATER = BODY_UNFORCED + I32;
+export const BODY_BYTES = BODY_LATER + F32; // a multiple of 8
 
 export const HELD_RIGID = 4;

@@ -64,6 +64,7 @@ export const KIND_PREFACTORED_FORCES = 78; // PREFACTORED rows: at the end of th
 export const KIND_PREFACTORED_ANSWER = 79; // PREFACTORED rows: after contacts with other bodies
 export const KIND_CARRY = 80;
 export const KIND_ENCLOSED = 81; // ENCLOSED rows
+export const KIND_DRIFT = 89; // the part of the prediction that follows the elastic solve
 export const KIND_PREDICT = 90;
 export const KIND_POINTS = 91;
 export const KIND_VELOCITY = 92;

@@ -3,7 +3,7 @@
  * range of particles, blocks or bodies for one stage, which its kind selects (KIND_* of layout.ts).
  */
 import * as L from "../layout/layout";
-import { carry, predict, predictAhead, returnToSafe, updateVelocity } from "../integrate/particles";
+import { carry, predictAhead, predictBodies, returnToSafe, updateVelocity } from "../integrate/particles";
 import { solveBlocks } from "../constraints/solveBlocks";
 import { solvePoints } from "../points/points";
 import { solveSpeeds } from "../points/pointSpeeds";
@@ -115,7 +115,11 @@ function runTogether(phase: usize): void {
 /** Returns the counted work of a particle or block of a phase. Contact and bodies count their own. */
 function unitsOf(kind: i32): i32 {
   const particles =
-    kind === L.KIND_PREDICT || kind === L.KIND_CARRY || kind === L.KIND_VELOCITY || kind === L.KIND_COLLIDE;
+    kind === L.KIND_PREDICT ||
+    kind === L.KIND_DRIFT ||
+    kind === L.KIND_CARRY ||
+    kind === L.KIND_VELOCITY ||
+    kind === L.KIND_COLLIDE;
   return particles ? 1 : 5;
 }
 
@@ -177,8 +181,9 @@ function runParticles(phase: usize, kind: i32, begin: i32, end: i32, h: f32): bo
     const ahead = load<f32>(L.HEADER, L.H_AHEAD);
     if (ahead > 0) predictAhead(data + begin, data + end, ahead);
     else if (ahead < 0) returnToSafe(data + begin, data + end);
-    else predict(data + begin, data + end, h, load<i32>(phase, L.PHASE_PASS));
-  } else if (kind === L.KIND_CARRY) carry(data + begin, data + end);
+    else predictBodies(data + begin, data + end, h, load<i32>(phase, L.PHASE_PASS), false);
+  } else if (kind === L.KIND_DRIFT) predictBodies(data + begin, data + end, h, 0, true);
+  else if (kind === L.KIND_CARRY) carry(data + begin, data + end);
   else if (kind === L.KIND_VELOCITY) updateVelocity(data + begin, data + end, h);
   else if (kind === L.KIND_COLLIDE) collide(data + begin, data + end, h, load<u32>(phase, L.PHASE_KEPT));
   else if (kind === L.KIND_BALANCE) measureMomentumError(begin, end, h);

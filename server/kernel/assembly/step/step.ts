@@ -126,6 +126,7 @@ function endSmallSteps(): void {
 function iterate(first: bool, every: i32): void {
   run(L.KIND_INNER);
   runConstraints();
+  run(L.KIND_DRIFT);
   run(L.KIND_PREFACTORED);
   run(L.KIND_ENCLOSED);
   run(L.KIND_SHAPE);
