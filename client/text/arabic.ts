@@ -680,7 +680,7 @@ export const arabic: Catalog = {
   materialRetardation: "زمن التأخر الذي يخمد كذلك",
   materialUse: "استخدم {value}",
   materialScene: "لملف مشهد",
-  materialSceneHow: "ضع هذا في جسم لين. يبيّن تقرير الفيزياء مدى التزام الأجسام بهذه الأرقام.",
+  materialSceneHow: "ضع هذا في جسم لين.",
   materialReport: "تقرير الفيزياء",
   materialCopy: "انسخ",
   materialCopied: "نُسخ",

@@ -633,7 +633,7 @@ export const english = {
   materialRetardation: "Retardation time with the same damping",
   materialUse: "Use {value}",
   materialScene: "For a scene file",
-  materialSceneHow: "Put this into a soft body. The physics report shows how closely bodies follow such numbers.",
+  materialSceneHow: "Put this into a soft body.",
   materialReport: "Physics report",
   materialCopy: "Copy",
   materialCopied: "Copied",

@@ -631,8 +631,7 @@ export const german: Catalog = {
   materialRetardation: "Retardationszeit, die so dämpft",
   materialUse: "{value} übernehmen",
   materialScene: "Für eine Szenendatei",
-  materialSceneHow:
-    "Setze das in einen weichen Körper ein. Der Physikbericht sagt, wie genau Körper solche Zahlen einhalten.",
+  materialSceneHow: "Setze das in einen weichen Körper ein.",
   materialReport: "Physikbericht",
   materialCopy: "Kopieren",
   materialCopied: "Kopiert",

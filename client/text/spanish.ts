@@ -634,8 +634,7 @@ export const spanish: Catalog = {
   materialRetardation: "Tiempo de retardo que amortigua así",
   materialUse: "Usar {value}",
   materialScene: "Para un archivo de escena",
-  materialSceneHow:
-    "Ponlo en un cuerpo blando. El informe de física dice con qué exactitud los cuerpos cumplen estos números.",
+  materialSceneHow: "Ponlo en un cuerpo blando.",
   materialReport: "Informe de física",
   materialCopy: "Copiar",
   materialCopied: "Copiado",

@@ -74,6 +74,8 @@ export class TuningPanel {
   private readonly time: Slider;
   private readonly wind: Slider;
   private readonly course: Slider;
+  /** Arrow along the wind, as in the picture seen from above. */
+  private readonly compass = h("span", { class: "compass" }, icon("arrow"));
   private readonly turbulence: Slider;
   private readonly bodySliders: Record<BodyField, Slider>;
   private readonly pins = h("input", { type: "checkbox", id: "tuning-pins" });
@@ -113,6 +115,7 @@ export class TuningPanel {
     this.course = slider("course", t("windCourse"), { unit: "°", min: 0, max: 355, step: 5 }, (course) =>
       this.blow({ course }),
     );
+    this.course.element.append(this.compass);
     this.turbulence = slider("turbulence", t("turbulence"), { unit: "%", min: 0, max: 100, step: 5 }, (percent) =>
       this.blow({ intensity: percent / 100 }),
     );
@@ -223,6 +226,11 @@ export class TuningPanel {
     const { limits } = this;
     if (limits)
       for (const [n, preset] of PRESETS.entries()) this.presets[n]!.hidden = !isUseful(preset, tuning, limits);
+  }
+
+  /** @param azimuth of the camera around the vertical axis, radians */
+  turnCompass(azimuth: number): void {
+    if (this.panel.isOpen) this.compass.style.rotate = `${azimuth - (this.course.value * Math.PI) / 180}rad`;
   }
 
   /** Changes one property of the wind. */

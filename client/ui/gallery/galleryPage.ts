@@ -20,8 +20,9 @@ class GalleryPage {
   readonly #none = h(
     "div",
     { class: "none", hidden: true },
+    h("img", { src: "/icon.svg", alt: "" }),
     h("p", {}, t("galleryNone")),
-    h("a", { class: "button", href: "/" }, t("toLobby")),
+    h("a", { class: "button primary", href: "/" }, t("toLobby")),
   );
   readonly #list = h("ul", { class: "saved" });
   /** Titles of all scenes, saved or not, by id. */

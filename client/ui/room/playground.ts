@@ -315,6 +315,7 @@ export class Playground {
     });
     if (sampled) this.sounds?.update(state.buffer!.list(), this.tick);
     if (drew) this.followGhost();
+    this.options.shell.tuning.turnCompass(this.view.stage.controls.getAzimuthalAngle());
     if (drew && !this.visit) this.ring.take(this.options.shell.canvas, nowMs);
     if (drew) this.drawTimes.push(nowMs);
     if (drew && sampled?.moved && this.firstDrawnFrameMs !== undefined && this.firstMovingFrameMs === undefined) {

@@ -434,7 +434,9 @@ class RoomPage {
     this.nameBodies(topology, []);
     this.arrive();
     shell.setLoading(t("settingScene"));
-    const explained = this.explain(topology).catch(() => {});
+    const explained = this.explain(topology)
+      .catch(() => {})
+      .then(() => shell.showBadges());
     const late = new Promise((resolve) => setTimeout(resolve, TEXTS_MS));
     const { Playground } = await this.drawing;
     // A newer topology may have arrived meanwhile: draw only the last one.

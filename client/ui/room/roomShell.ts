@@ -72,6 +72,7 @@ export class RoomShell {
   );
   /** Shown if the room runs slower than real time; *Numbers* explains why. */
   private readonly slow: HTMLElement;
+  private readonly about: HTMLElement;
   readonly ghost = new GhostCursor();
   /** Mark at the point that a press would grab. */
   readonly ring = h("div", { class: "ring", "aria-hidden": "true", hidden: true });
@@ -134,6 +135,7 @@ export class RoomShell {
       h("img", { src: "/icon.svg", alt: "", width: "30", height: "30" }),
       h("span", {}, this.titleText, h("small", {}, ...tParts("roomCode", { code: h("code", {}, room) })), this.notice),
     );
+    this.about = h("div", { class: "about" }, title, this.measured, this.slow);
     this.element = h(
       "main",
       { class: `room arriving ui-${ui}${exhibitSeconds === undefined ? "" : " exhibit"}` },
@@ -149,13 +151,7 @@ export class RoomShell {
       this.hint,
       this.mark,
       this.loading,
-      h(
-        "div",
-        { class: "topbar" },
-        h("div", { class: "about" }, title, this.measured, this.slow),
-        this.people.button,
-        this.people.element,
-      ),
+      h("div", { class: "topbar" }, this.about, this.people.button, this.people.element),
       this.stats.element,
       this.toolbar.element,
       this.toasts.element,
@@ -228,6 +224,11 @@ export class RoomShell {
     this.notice.hidden = notice === undefined;
     this.notice.textContent = notice ?? "";
     this.notice.title = notice ?? "";
+  }
+
+  /** Shows the badges beside the title, whose size is now known. */
+  showBadges(): void {
+    this.about.classList.add("known");
   }
 
   /** Links the section of the physics report about this scene. It opens in a new tab, so that a grab does not end. */

@@ -22,8 +22,6 @@ import { bodyMaterials, type BodyMaterials } from "./bodyMaterial.ts";
 import type { Look } from "../../../shared/scene/scene.ts";
 import type { PickSurface } from "../grabs/picking.ts";
 import type { SkinMode, SkinUniforms } from "./skinShader.ts";
-import { KEY_DIRECTION } from "../stage/studioLight.ts";
-import { Smoke } from "../fluids/smoke.ts";
 import { disposeMaterial, pictureGeometry, pictureMaterial } from "../uploads/uploadedPicture.ts";
 import { type StrainKind, SurfaceStrain } from "./strainView.ts";
 import { MOST_POINTS, outwardInto } from "./pointNormals.ts";
@@ -65,6 +63,8 @@ export class BodyMesh implements PickSurface {
   jelly: boolean;
   /** A cloud of points that the fluid layer draws. */
   readonly fluid: TopologyBody["fluid"];
+  /** Simulated time of the positions, s. */
+  seconds = 0;
   /** Half the diagonal of the rest shape's bounding box, or the radius of a cloud's spheres, m. */
   readonly restRadius: number;
   /** Largest distance of the drawn mesh from the particles, m. */
@@ -85,8 +85,6 @@ export class BodyMesh implements PickSurface {
   private readonly means: { normals: Float32Array; texture: VertexTexture } | undefined;
   /** Strain of the surface; only in the strain view. */
   private strain: SurfaceStrain | undefined;
-  /** Only for gas. */
-  private readonly smoke: Smoke | undefined;
   /** Materials of the uploaded model's picture, while it is shown. */
   private pictureMaterials: Material[] = [];
 
@@ -102,8 +100,6 @@ export class BodyMesh implements PickSurface {
     boundsOf(this.bounds, this.box, this.rest);
     this.radius = body.radius;
     this.fluid = body.radius === undefined ? undefined : body.fluid;
-    if (this.fluid?.type === "gas")
-      this.smoke = new Smoke(body.count, this.fluid.source, KEY_DIRECTION.toArray() as [number, number, number]);
     this.restRadius = body.radius ?? this.bounds.radius;
     this.thin = body.kind === "cloth";
     this.mode = body.radius !== undefined ? "points" : body.detail ? "detail" : this.thin ? "sheet" : "direct";
@@ -209,9 +205,9 @@ export class BodyMesh implements PickSurface {
       surfaceNormalsInto(this.means.normals, this.positions, this.triangles, this.triangles);
       this.means.texture.write(this.means.normals);
     }
-    this.smoke?.update(this.positions, seconds);
+    this.seconds = seconds;
     this.strain?.update(this.positions);
-    this.positionTexture.write(this.positions, this.smoke?.packed ?? this.strain?.values);
+    this.positionTexture.write(this.positions, this.strain?.values);
     this.normalTexture.write(this.softNormals ?? this.normals);
     boundsOf(this.bounds, this.box, this.positions);
     this.box.expandByScalar(this.margin);

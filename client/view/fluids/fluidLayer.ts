@@ -5,7 +5,6 @@
 import {
   AddEquation,
   type BlendingDstFactor,
-  type BlendingEquation,
   type BlendingSrcFactor,
   Box3,
   BufferAttribute,
@@ -13,6 +12,7 @@ import {
   Camera,
   Color,
   CustomBlending,
+  Data3DTexture,
   DepthTexture,
   FloatType,
   GLSL3,
@@ -28,7 +28,11 @@ import {
   OneFactor,
   OneMinusSrcAlphaFactor,
   type PerspectiveCamera,
+  type PixelFormat,
   RawShaderMaterial,
+  RedFormat,
+  RepeatWrapping,
+  RGFormat,
   SRGBColorSpace,
   Vector2,
   Vector3,
@@ -37,15 +41,16 @@ import {
   WebGLRenderTarget,
 } from "three";
 import type { BodyMesh } from "../bodies/bodyMesh.ts";
+import type { SmokeSource } from "../../../shared/topology.ts";
 import type { LIGHT } from "../stage/studioLight.ts";
 import { areaOf } from "./area.ts";
-import { AREA_VERTEX, compose, EMPTY, LIQUID_SPLAT, MOST_WALLS, SMOOTH, splatVertex, SURFACE } from "./liquidShader.ts";
-import { SMOKE_COMPOSE, SMOKE_SPLAT } from "./smokeShader.ts";
+import { AREA_VERTEX, compose, EMPTY, LIQUID_SPLAT, MOST_WALLS, SMOOTH, splatVertex, surface } from "./liquidShader.ts";
+import { Smoke } from "./smoke.ts";
+import { NOISE, noiseTexels, REPEATS, RISE, SMOKE_COMPOSE, SMOKE_MARCH } from "./smokeShader.ts";
 import { studioGlsl } from "./studioShader.ts";
 
 /** Radius of a splat, in radii of the particle's sphere: spheres of neighbors overlap. */
 const LIQUID_SIZE = 1.7;
-const SMOKE_SIZE = 3.6;
 /** Width of the filter, in radii of the particle's sphere. */
 const SMOOTHING = 2.6;
 /** Upper limit of the width, pixels. */
@@ -58,7 +63,9 @@ const SLACK = 5;
 const CLEAR = 0.5;
 
 /** Light in shaded smoke, relative to its color: it comes from the sky. */
-const SMOKE_SHADE = new Color(0.14, 0.16, 0.2);
+const SMOKE_SHADE = new Color(0.15, 0.17, 0.22);
+/** Optical depth of a cell of full smoke. */
+const SMOKE_OPACITY = 0.9;
 
 /** The passes over a part of the picture need no camera. */
 const FLAT = new Camera();
@@ -77,9 +84,16 @@ interface Shared {
   behind: IUniform;
 }
 
-interface Fluid {
+interface Liquid {
   body: BodyMesh;
   splats: Mesh;
+  material: RawShaderMaterial;
+}
+
+interface Gas {
+  body: BodyMesh;
+  smoke: Smoke;
+  texture: Data3DTexture;
   material: RawShaderMaterial;
 }
 
@@ -99,8 +113,8 @@ export class FluidLayer {
   private readonly setting: FluidSetting;
   private readonly renderer: WebGLRenderer;
   private readonly shared: Shared;
-  private readonly liquids: Fluid[];
-  private readonly gases: Fluid[];
+  private readonly liquids: Liquid[];
+  private readonly gases: Gas[];
   private readonly targets = new Map<string, WebGLRenderTarget>();
   private readonly quad = new Mesh(new BufferGeometry());
   private readonly size = new Vector2();
@@ -162,6 +176,8 @@ export class FluidLayer {
     for (const target of this.targets.values()) target.dispose();
     for (const material of Object.values(this.passes)) material.dispose();
     for (const { material } of [...this.liquids, ...this.gases]) material.dispose();
+    for (const { texture, material } of this.gases)
+      for (const map of [texture, material.uniforms.noise!.value]) map.dispose();
     this.quad.geometry.dispose();
   }
 
@@ -194,11 +210,11 @@ export class FluidLayer {
     this.shared.behind.value = target.texture;
   }
 
-  private drawLiquid({ body, splats, material }: Fluid, camera: PerspectiveCamera): void {
+  private drawLiquid({ body, splats, material }: Liquid, camera: PerspectiveCamera): void {
     const { shared, passes } = this;
     const { center, radius } = body.bounds;
     shared.range.value.set(-center.clone().applyMatrix4(camera.matrixWorldInverse).z, Math.max(1e-3, radius));
-    areaOf(shared.area.value, this.around(body, LIQUID_SIZE), camera);
+    areaOf(shared.area.value, this.around(body), camera);
     const rough = this.target("rough", () => floatTarget(HalfFloatType, NearestFilter));
     this.fill(rough, [EMPTY, 0, 0, 0]);
     splats.material = material;
@@ -234,24 +250,18 @@ export class FluidLayer {
     this.pass(passes.compose, surface, null);
   }
 
-  private drawGas({ body, splats, material }: Fluid, camera: PerspectiveCamera): void {
-    areaOf(this.shared.area.value, this.around(body, SMOKE_SIZE), camera);
+  private drawGas({ body, smoke, texture, material }: Gas, camera: PerspectiveCamera): void {
+    if (smoke.update(body.positions, body.seconds)) texture.needsUpdate = true;
+    material.uniforms.risen!.value = (RISE * body.seconds) % REPEATS;
+    areaOf(this.shared.area.value, smoke.box, camera);
     const sum = this.target("sum", () => floatTarget(HalfFloatType, LinearFilter));
-    this.fill(sum, [0, 0, 0, 0]);
-    splats.material = material;
-    this.renderer.render(splats, camera);
-    // Puffs of the size of a splat get light and shade.
-    const { center, radius } = body.bounds;
-    const distance = Math.max(radius, -center.clone().applyMatrix4(camera.matrixWorldInverse).z);
-    const half = (0.5 * SMOKE_SIZE * body.radius!) / distance;
-    const { x, y } = this.shared.tangent.value;
-    (this.passes.smoke.uniforms.puff!.value as Vector2).set((0.4 * half) / x, (0.4 * half) / y);
+    this.pass(material, undefined, sum, [0, 0, 0, 0]);
     this.pass(this.passes.smoke, sum, null);
   }
 
   /** Box around the splats; `body.box` has the radius as its margin. */
-  private around(body: BodyMesh, size: number): Box3 {
-    return this.box.copy(body.box).expandByScalar((size - 1) * body.radius!);
+  private around(body: BodyMesh): Box3 {
+    return this.box.copy(body.box).expandByScalar((LIQUID_SIZE - 1) * body.radius!);
   }
 
   private fill(target: WebGLRenderTarget, values: readonly number[]): void {
@@ -263,12 +273,12 @@ export class FluidLayer {
 
   private pass(
     material: RawShaderMaterial,
-    from: WebGLRenderTarget,
+    from: WebGLRenderTarget | undefined,
     to: WebGLRenderTarget | null,
     clear?: readonly number[],
   ): void {
     if (to && clear) this.fill(to, clear);
-    if (material.uniforms.source) material.uniforms.source.value = from.texture;
+    if (from && material.uniforms.source) material.uniforms.source.value = from.texture;
     this.renderer.setRenderTarget(to);
     this.quad.material = material;
     this.renderer.render(this.quad, FLAT);
@@ -282,79 +292,84 @@ export class FluidLayer {
     return target;
   }
 
-  private liquidOf(body: BodyMesh): Fluid {
+  private liquidOf(body: BodyMesh): Liquid {
     const size = LIQUID_SIZE * body.radius!;
     // A cube of liquid around each particle has this share of its splat's sphere.
     const share = (2 * body.radius!) ** 3 / ((4 / 3) * Math.PI * size ** 3);
     const color = body.color;
-    const own = {
-      size: { value: size },
-      share: { value: share },
-      absorb: { value: absorption(color) },
-      scatter: { value: color.clone().multiplyScalar(0.75) },
-      drop: { value: body.radius },
-      heights: { value: new Vector2(0, body.box.getSize(new Vector3()).y) },
-    };
-    return this.fluid(body, LIQUID_SPLAT, own, MinEquation);
-  }
-
-  private gasOf(body: BodyMesh): Fluid {
-    const white = new Color("#ffffff");
-    const own = {
-      size: { value: SMOKE_SIZE * body.radius! },
-      lit: { value: body.color.clone().lerp(white, 0.3) },
-      shaded: { value: body.color.clone().multiply(SMOKE_SHADE) },
-    };
-    return this.fluid(body, SMOKE_SPLAT, own, AddEquation, { GAS: 1 });
-  }
-
-  private fluid(
-    body: BodyMesh,
-    fragmentShader: string,
-    own: Record<string, IUniform>,
-    blendEquation: BlendingEquation,
-    defines: Record<string, number> = {},
-  ): Fluid {
     const material = new RawShaderMaterial({
       glslVersion: GLSL3,
-      uniforms: { ...this.shared, ...body.uniforms, ...own },
+      uniforms: {
+        ...this.shared,
+        ...body.uniforms,
+        size: { value: size },
+        share: { value: share },
+        absorb: { value: absorption(color) },
+        scatter: { value: color.clone().multiplyScalar(0.75) },
+        drop: { value: body.radius },
+        heights: { value: new Vector2(0, body.box.getSize(new Vector3()).y) },
+      },
       vertexShader: splatVertex(this.setting.fetch),
-      fragmentShader,
+      fragmentShader: LIQUID_SPLAT,
       depthTest: false,
       depthWrite: false,
       ...blend(OneFactor, OneFactor),
-      blendEquation,
+      blendEquation: MinEquation,
       blendEquationAlpha: AddEquation,
-      defines,
     });
     const splats = new Mesh(body.mesh.geometry, material);
     splats.frustumCulled = false;
     return { body, splats, material };
   }
 
+  private gasOf(body: BodyMesh): Gas {
+    const fluid = body.fluid as { source?: SmokeSource };
+    const box = new Box3().setFromArray(body.rest).expandByScalar(body.radius!);
+    const smoke = new Smoke(box, fluid.source, this.setting.key);
+    const texture = volume(smoke.texels, smoke.cells, RGFormat);
+    const noise = volume(noiseTexels(), [NOISE, NOISE, NOISE], RedFormat);
+    noise.wrapS = noise.wrapT = noise.wrapR = RepeatWrapping;
+    const white = new Color("#ffffff");
+    const material = this.passOf(SMOKE_MARCH, {
+      smoke: { value: texture },
+      noise: { value: noise },
+      low: { value: smoke.box.min },
+      cells: { value: smoke.cells },
+      cell: { value: smoke.cell },
+      opacity: { value: SMOKE_OPACITY },
+      risen: { value: 0 },
+      lit: { value: body.color.clone().lerp(white, 0.5) },
+      shaded: { value: body.color.clone().multiply(SMOKE_SHADE) },
+    });
+    return { body, smoke, texture, material };
+  }
+
+  private passOf(fragmentShader: string, own: Record<string, IUniform>, more = {}): RawShaderMaterial {
+    return new RawShaderMaterial({
+      glslVersion: GLSL3,
+      uniforms: { ...this.shared, source: { value: null }, ...own },
+      vertexShader: AREA_VERTEX,
+      fragmentShader,
+      depthTest: false,
+      depthWrite: false,
+      blending: NoBlending,
+      ...more,
+    });
+  }
+
   private makePasses(walls: readonly Vector4[]): FluidLayer["passes"] {
-    const { shared } = this;
-    const make = (fragmentShader: string, own: Record<string, IUniform>, more = {}): RawShaderMaterial =>
-      new RawShaderMaterial({
-        glslVersion: GLSL3,
-        uniforms: { ...shared, source: { value: null }, ...own },
-        vertexShader: AREA_VERTEX,
-        fragmentShader,
-        depthTest: false,
-        depthWrite: false,
-        blending: NoBlending,
-        ...more,
-      });
-    // Unused places hold a wall that is behind every eye.
-    const all = Array.from({ length: MOST_WALLS }, (_, i) => walls[i] ?? new Vector4(0, 1, 0, -1e6));
+    const make = this.passOf.bind(this);
+    // Without walls there is one far below everything.
+    const all = walls.length > 0 ? walls.slice(0, MOST_WALLS) : [new Vector4(0, 1, 0, -1e6)];
     return {
       first: make(SMOOTH, { along: { value: [1, 0] } }, { defines: { SPLATTED: 1 } }),
       next: make(SMOOTH, { along: { value: [0, 1] } }),
-      surface: make(SURFACE, { walls: { value: all } }),
+      surface: make(surface(all.length), { walls: { value: all } }),
       compose: make(
-        compose(studioGlsl(this.setting.light)),
+        compose(studioGlsl(this.setting.light), all.length),
         {
           surface: { value: null },
+          walls: { value: all },
           absorb: { value: null },
           scatter: { value: null },
           drop: { value: 0 },
@@ -363,7 +378,7 @@ export class FluidLayer {
         },
         { depthTest: true },
       ),
-      smoke: make(SMOKE_COMPOSE, { puff: { value: new Vector2() } }, blend(OneFactor, OneMinusSrcAlphaFactor)),
+      smoke: make(SMOKE_COMPOSE, {}, blend(OneFactor, OneMinusSrcAlphaFactor)),
     };
   }
 }
@@ -380,3 +395,15 @@ const floatTarget = (
   type: typeof FloatType | typeof HalfFloatType,
   filter: typeof NearestFilter | typeof LinearFilter,
 ) => new WebGLRenderTarget(1, 1, { type, minFilter: filter, magFilter: filter, depthBuffer: false });
+
+function volume(
+  texels: Uint8Array<ArrayBuffer>,
+  [width, height, depth]: readonly [number, number, number],
+  format: PixelFormat,
+): Data3DTexture {
+  const made = new Data3DTexture(texels, width, height, depth);
+  made.format = format;
+  made.minFilter = made.magFilter = LinearFilter;
+  made.needsUpdate = true;
+  return made;
+}

@@ -14,10 +14,8 @@
 
 /** Depth of a pixel without liquid. */
 export const EMPTY = 10;
-/** Number of walls that flatten a surface. */
+/** Most walls that flatten a surface. */
 export const MOST_WALLS = 6;
-/** Smoke of a tracer that shows. */
-const LEAST_SMOKE = 0.004;
 /** Share of neighbors with liquid above which a pixel without gets it. */
 const FILLED = 0.42;
 /** Taps of the filter to either side. */
@@ -56,21 +54,10 @@ uniform mat4 projectionMatrix;
 uniform float size;
 out vec2 across;
 flat out float depth;
-flat out float extra;
-flat out int tracer;
 void main() {
   vec4 middle = modelViewMatrix * vec4(pliantFetch(pliantPositions, uint(gl_InstanceID)), 1.0);
   across = position.xy;
   depth = -middle.z;
-  extra = pliantFourth(uint(gl_InstanceID));
-#ifdef GAS
-  // Most tracers have no smoke: they draw nothing.
-  if (fract(extra) < ${LEAST_SMOKE}) {
-    gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
-    return;
-  }
-#endif
-  tracer = gl_InstanceID;
   gl_Position = projectionMatrix * (middle + vec4(size * position.xy, 0.0, 0.0));
 }`;
 
@@ -80,16 +67,13 @@ flat in float depth;
 uniform float size;
 uniform float share;
 uniform vec2 range;
-${SCENE_DEPTH_GLSL}
 out vec4 color;
 void main() {
   float inside = 1.0 - dot(across, across);
   if (inside <= 0.0) discard;
   float half_ = size * sqrt(inside);
-  float front = depth - half_;
   // The surface goes on behind bodies: the canvas's own depth hides it, at its full resolution.
-  float free = max(0.0, behindAt(ivec2(gl_FragCoord.xy)) - front);
-  color = vec4((front - range.x) / range.y, 0.0, 0.0, share * min(2.0 * half_, free));
+  color = vec4((depth - half_ - range.x) / range.y, 0.0, 0.0, share * 2.0 * half_);
 }`;
 
 export const SMOOTH = /* glsl */ `${HEAD}
@@ -132,31 +116,38 @@ void main() {
   color = vec4(shown ? depth / max(depthWeight, 1e-6) : ${EMPTY}.0, thick / weight, 0.0, 1.0);
 }`;
 
-export const SURFACE = /* glsl */ `${HEAD}
+const wallsGlsl = (count: number): string => /* glsl */ `
+uniform vec4 walls[${count}];
+// Part of a ray between the walls. Upright ones that it meets with a smaller cosine than this reflect all of it.
+vec2 within(vec3 from, vec3 way, float mirrors) {
+  vec2 part = vec2(0.0, 1e9);
+  for (int i = 0; i < ${count}; i++) {
+    vec4 wall = walls[i];
+    float toward = dot(wall.xyz, way);
+    float reached = (wall.w - dot(wall.xyz, from)) / toward;
+    if (toward > 0.0) part.x = max(part.x, reached);
+    else if (abs(wall.y) > 0.5 || -toward >= mirrors) part.y = min(part.y, reached);
+  }
+  return part;
+}
+`;
+
+export const surface = (walls: number): string => /* glsl */ `${HEAD}
 in vec2 at;
 uniform sampler2D source;
 uniform vec2 range;
 uniform vec2 tangent;
-uniform vec4 walls[${MOST_WALLS}];
+${wallsGlsl(walls)}
 uniform vec3 eye;
 uniform mat3 toWorld;
 out vec4 color;
-// Point in view space. A wall between the eye and the liquid is where the liquid begins; behind a wall is none.
+// Point in view space. A wall between the eye and the liquid is where the liquid begins.
 vec3 pointAt(ivec2 pixel) {
   float depth = texelFetch(source, pixel, 0).x;
   if (depth >= ${EMPTY}.0) return vec3(0.0);
   vec2 place = (vec2(pixel) + 0.5) / vec2(textureSize(source, 0));
   vec3 ray = vec3((2.0 * place - 1.0) * tangent, -1.0);
-  vec3 way = toWorld * ray;
-  float distance = range.x + range.y * depth;
-  float end = 1e9;
-  for (int i = 0; i < ${MOST_WALLS}; i++) {
-    float out_ = walls[i].w - dot(walls[i].xyz, eye);
-    float toward = dot(walls[i].xyz, way);
-    if (out_ > 0.0) distance = max(distance, out_ / max(toward, 1e-4));
-    else if (toward < 0.0) end = min(end, out_ / toward);
-  }
-  return distance > end ? vec3(0.0) : distance * ray;
+  return max(range.x + range.y * depth, within(eye, toWorld * ray, 0.0).x) * ray;
 }
 vec3 slope(vec3 low, vec3 mid, vec3 high) {
   vec3 a = mid - low, b = high - mid;
@@ -166,7 +157,13 @@ vec3 slope(vec3 low, vec3 mid, vec3 high) {
 }
 void main() {
   ivec2 here = ivec2(gl_FragCoord.xy);
+  float thick = texelFetch(source, here, 0).y;
   vec3 mid = pointAt(here);
+  // The surface goes on for a pixel, so that the picture can interpolate it up to its edge.
+  for (int i = 0; i < 4 && mid.z == 0.0; i++) {
+    here = ivec2(gl_FragCoord.xy) + (i < 2 ? ivec2(2 * i - 1, 0) : ivec2(0, 2 * i - 5));
+    mid = pointAt(here);
+  }
   if (mid.z == 0.0) {
     color = vec4(0.0, 0.0, 1.0, 0.0);
     return;
@@ -176,11 +173,11 @@ void main() {
   vec3 normal = cross(dx, dy);
   normal = dot(normal, normal) > 0.0 ? normalize(normal) : vec3(0.0, 0.0, 1.0);
   if (dot(normal, mid) > 0.0) normal = -normal;
-  color = vec4(normal.xy, (-mid.z - range.x) / range.y, texelFetch(source, here, 0).y);
+  color = vec4(normal.xy, (-mid.z - range.x) / range.y, thick);
 }`;
 
 /** Depth of the surface as the depth buffer has it, so that nearer bodies hide it with smooth edges. */
-export const compose = (studio: string): string => /* glsl */ `${HEAD}
+export const compose = (studio: string, walls: number): string => /* glsl */ `${HEAD}
 in vec2 at;
 uniform sampler2D surface;
 uniform sampler2D behind;
@@ -197,38 +194,64 @@ uniform vec3 eye;
 uniform float drop;
 uniform vec2 heights;
 out vec4 color;
+${SCENE_DEPTH_GLSL}
+${wallsGlsl(walls)}
 ${studio}
+float behindHere(vec2 place) {
+  return behindAt(ivec2(place * vec2(textureSize(sceneDepth, 0))));
+}
 void main() {
   vec4 s = texture(surface, at);
-  // The filtered thickness has a smoother outline than the splats; single drops stay as faint beads.
-  float shown = smoothstep(0.25 * drop, 1.3 * drop, s.w);
-  if (shown == 0.0) discard;
+  if (s.w <= 0.0) discard;
   float depth = range.x + range.y * s.z;
-  gl_FragDepth = 0.5 + 0.5 * (toDepth.y / depth - toDepth.x);
+  vec3 ray = vec3((2.0 * at - 1.0) * tangent, -1.0);
+  vec3 way = toWorld * ray;
+  // Walls cut the liquid at the resolution of the picture.
+  vec2 part = within(eye, way, 0.0);
+  if (depth > part.y) discard;
+  bool onWall = depth < part.x + 0.5 * drop;
+  if (onWall) depth = part.x;
+  float stretch = length(ray);
+  vec3 sight = ray / stretch;
   // The mean of four normals around: particles in a row would show as lines on a surface seen at a low angle.
   vec2 wide = 1.5 / vec2(textureSize(surface, 0));
   vec2 slant = 0.25 * (texture(surface, at + wide).xy + texture(surface, at - wide).xy
     + texture(surface, at + vec2(wide.x, -wide.y)).xy + texture(surface, at + vec2(-wide.x, wide.y)).xy);
   vec3 normal = vec3(slant, sqrt(max(0.0, 1.0 - dot(slant, slant))));
-  vec3 sight = normalize(vec3((2.0 * at - 1.0) * tangent, -1.0));
+  vec3 outward = toWorld * normal;
+  // Farther away the steep water around a body would tear its lower part off.
+  vec2 place = clamp(at - 0.05 * min(s.w, 0.18 * range.y) * normal.xy / (depth * tangent), 0.0, 1.0);
+  // Bodies before the surface are not seen through it.
+  if (behindHere(place) < depth) place = at;
+  // Way of the bent ray to the next body or wall. Walls beside it mirror the liquid, as glass does.
+  vec3 point = eye + depth * way;
+  float free = (behindHere(place) - depth) * stretch;
+  // At the outline of a nearer body the lower resolution sees the body.
+  if (free <= 0.0) free = 1e3;
+  float far = min(min(free, 2.0 * range.y), within(point, refract(normalize(way), outward, 0.75), 0.66).y);
+  // Particles tell where liquid is; where they fill the way, its length is known better from the walls.
+  float filled = s.w / max(min(free, (part.y - depth) * stretch), drop);
+  float thick = min(free, mix(s.w, max(s.w, far), smoothstep(0.3, 0.7, filled)));
+  // Single drops stay as faint beads.
+  float shown = max(smoothstep(0.25 * drop, 1.3 * drop, s.w), smoothstep(0.3, 0.6, filled));
+  if (shown == 0.0) discard;
+  // The edges of glass stay before the liquid that touches it.
+  float drawn = depth + (onWall ? 0.4 * drop : 0.0);
+  gl_FragDepth = 0.5 + 0.5 * (toDepth.y / drawn - toDepth.x);
   // Thin parts bend and reflect nothing, so that the outline has no hard edge.
-  float body = smoothstep(0.0, 0.09 * range.y, s.w);
+  float body = smoothstep(0.0, 0.09 * range.y, thick);
   float facing = clamp(-dot(normal, sight), 0.0, 1.0);
   float grazing = (1.0 - facing) * (1.0 - facing);
-  // Not up to 1: ripples below the resolution scatter reflections of a steep surface.
-  vec3 outward = toWorld * normal;
-  // A calm level surface mirrors as real water does.
+  // Not up to 1: ripples below the resolution scatter reflections of a steep surface. A calm level surface mirrors as
+  // real water does.
   float calm = smoothstep(0.75, 0.97, outward.y);
-  float deep = smoothstep(0.04 * range.y, 0.3 * range.y, s.w);
+  float deep = smoothstep(0.04 * range.y, 0.3 * range.y, thick);
   float fresnel = deep * (0.02 + mix(0.4, 0.85, calm) * grazing * grazing * (1.0 - facing));
-  // Farther away the steep water around a body would tear its lower part off.
-  vec2 bent = 0.33 * min(s.w, 0.18 * range.y) * normal.xy / (depth * tangent);
-  vec4 seen = texture(behind, clamp(at - 0.5 * bent, 0.0, 1.0));
+  vec4 seen = texture(behind, place);
   // With a skin, thin rims have the liquid's color, too, and are not as bright as the page.
-  vec3 passed = exp(-absorb * (s.w + 1.5 * drop));
+  vec3 passed = exp(-absorb * (thick + 1.5 * drop));
   // Light comes from above and is absorbed on its way down.
-  float height = (eye + toWorld * sight * (depth / -sight.z)).y - heights.x;
-  float sunk = exp(-0.9 * max(0.0, 1.0 - height / heights.y));
+  float sunk = exp(-0.9 * max(0.0, 1.0 - (point.y - heights.x) / heights.y));
   float lit = (0.75 + 0.35 * clamp(dot(outward, key), 0.0, 1.0)) * sunk;
   // The page behind the canvas has no alpha for each color: the liquid covers it and shows its color instead.
   float cover = mix(seen.a, 1.0, body);

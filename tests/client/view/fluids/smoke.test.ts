@@ -1,63 +1,88 @@
-/** Smoke of tracers: taken up in the source, lost over time, and darker behind other smoke. */
+/** Smoke in a gas: it comes from the source, goes with the tracers, fades in time and near walls, and shades itself. */
+import { Box3, Vector3 } from "three";
 import { expect, test } from "vitest";
 import { Smoke } from "../../../../client/view/fluids/smoke.ts";
 
-const SOURCE = { center: [0, 0, 0], radius: 0.1 } as const;
-const UP = [0, 1, 0] as const;
-/** Tracers in two corners of the gas. */
-const WALLS = [-3, -3, -3, 3, 3, 3] as const;
-const smokeOf = (packed: number): number => packed - Math.floor(packed);
-const lightOf = (packed: number): number => Math.floor(packed) / 255;
+const BOX = new Box3(new Vector3(-0.5, 0, -0.5), new Vector3(0.5, 1, 0.5));
+const SOURCE = { center: [0, 0.3, 0], radius: 0.1 } as const;
+const UP = new Vector3(0, 1, 0);
+/** s */
+const FRAME = 1 / 30;
 
-test("a tracer takes up smoke in the source and loses it slowly outside", () => {
-  const smoke = new Smoke(4, { center: [...SOURCE.center], radius: SOURCE.radius }, UP);
-  const at = (x: number): Float32Array => Float32Array.of(x, 0, 0, 1, 0, 0, ...WALLS);
-  for (const s of [-0.4, -0.2, 0]) smoke.update(at(0.05), s);
-  expect(smokeOf(smoke.packed[0]!)).toBeGreaterThan(0.95);
-  const never = smokeOf(smoke.packed[1]!);
-  expect(never).toBeLessThan(0.05);
-  for (let s = 0.5; s <= 4; s += 0.5) smoke.update(at(0.5), s);
-  const later = smokeOf(smoke.packed[0]!);
-  expect(later).toBeGreaterThan(0.15);
-  expect(later).toBeLessThan(0.25);
-  // A jump of time, as in a replay, changes nothing at once.
-  smoke.update(at(0.5), 500);
-  expect(smokeOf(smoke.packed[0]!)).toBeCloseTo(later, 5);
-  smoke.update(at(0.5), 2);
-  expect(smokeOf(smoke.packed[0]!)).toBeCloseTo(later, 5);
+const smokeAt = (source: typeof SOURCE | undefined): Smoke =>
+  new Smoke(BOX, source && { center: [...source.center], radius: source.radius }, UP);
+
+/** Tracers on a lattice, moved along x. */
+function tracers(x = 0): Float32Array {
+  const places: number[] = [];
+  for (let i = -5; i <= 5; i++)
+    for (let j = 0; j <= 10; j++) for (let k = -5; k <= 5; k++) places.push(i / 10 + x, j / 10, k / 10);
+  return Float32Array.from(places);
+}
+
+function texelAt({ texels, cells, cell }: Smoke, x: number, y: number, z: number): { density: number; light: number } {
+  const [i, j, k] = [x + 0.5, y, z + 0.5].map((away) => Math.round(away / cell)) as [number, number, number];
+  const at = 2 * (i + cells[0] * (j + cells[1] * k));
+  return { density: texels[at]! / 255, light: texels[at + 1]! / 255 };
+}
+const densityAt = (smoke: Smoke, x: number, y: number, z: number): number => texelAt(smoke, x, y, z).density;
+
+/** Time of the tracers, s, from `from`; they move at `speed`, m/s. */
+function run(smoke: Smoke, from: number, to: number, every: number, speed = 0): void {
+  for (let n = 0; from + n * every <= to + 1e-9; n++) smoke.update(tracers(speed * n * every), from + n * every);
+}
+
+test("smoke stays at its source in still gas", () => {
+  const smoke = smokeAt(SOURCE);
+  run(smoke, 0, 1, FRAME);
+  expect(densityAt(smoke, 0, 0.3, 0)).toBeGreaterThan(0.9);
+  expect(densityAt(smoke, 0.15, 0.3, 0)).toBeLessThan(0.05);
 });
 
-test("a page that draws every two seconds shows the same smoke at the source", () => {
-  const smoke = new Smoke(3, { center: [...SOURCE.center], radius: SOURCE.radius }, UP);
-  for (const s of [0, 2, 4]) smoke.update(Float32Array.of(0.05, 0, 0, ...WALLS), s);
-  expect(smokeOf(smoke.packed[0]!)).toBeGreaterThan(0.95);
+test("smoke goes with the gas, and keeps 1/e of its density after 4.5 s", () => {
+  const smoke = smokeAt(SOURCE);
+  // The first known velocity counts as if it had been there before: all of the wake is there at once.
+  run(smoke, 0, FRAME, FRAME, 0.25);
+  const [near, far] = [0.1, 0.25].map((x) => densityAt(smoke, x, 0.3, 0)) as [number, number];
+  expect(near).toBeGreaterThan(0.5);
+  expect(far / near).toBeCloseTo(Math.exp(-0.15 / 0.25 / 4.5), 1);
+  expect(densityAt(smoke, -0.15, 0.3, 0)).toBeLessThan(0.05);
 });
 
-test("smoke fades toward the walls of its box, so that it does not show their shape, and comes back from there", () => {
-  const smoke = new Smoke(3, { center: [...SOURCE.center], radius: SOURCE.radius }, UP);
-  const shownAt = (x: number, s: number): number => {
-    smoke.update(Float32Array.of(x, 0, 0, ...WALLS), s);
-    return smokeOf(smoke.packed[0]!);
-  };
-  for (const s of [-0.2, -0.1, 0]) shownAt(0, s);
-  const [middle, near, wall, back] = [0.5, 2.8, 3, 0.5].map((x) => shownAt(x, 0)) as [number, number, number, number];
-  expect(middle).toBeGreaterThan(0.9);
-  expect(near).toBeLessThan(0.2);
-  expect(wall).toBe(0);
-  expect(back).toBe(middle);
+test("a page that draws twice a second shows the same smoke as one that draws at each frame", () => {
+  const [often, seldom] = [smokeAt(SOURCE), smokeAt(SOURCE)];
+  run(often, 0, 2, FRAME, 0.1);
+  run(seldom, 0, 2, 0.5, 0.1);
+  for (const x of [0, 0.1, 0.2]) expect(densityAt(seldom, x, 0.3, 0)).toBeCloseTo(densityAt(often, x, 0.3, 0), 1);
+});
+
+test("a jump of time, as in a replay, moves no smoke", () => {
+  const smoke = smokeAt(SOURCE);
+  run(smoke, 0, 1, FRAME);
+  const before = smoke.texels.slice();
+  expect(smoke.update(tracers(0.4), 500)).toBe(false);
+  expect(smoke.update(tracers(0.1), 2)).toBe(false);
+  expect(smoke.texels).toEqual(before);
+});
+
+test("smoke fades near the walls of its box, so that it does not show their shape", () => {
+  const smoke = smokeAt(SOURCE);
+  run(smoke, 0, FRAME, FRAME, 0.25);
+  expect(densityAt(smoke, 0.35, 0.3, 0)).toBeGreaterThan(0.5);
+  expect(densityAt(smoke, 0.5, 0.3, 0)).toBeLessThan(0.5 * densityAt(smoke, 0.35, 0.3, 0));
 });
 
 test("gas without a source is smoke everywhere", () => {
-  const smoke = new Smoke(2, undefined, UP);
-  smoke.update(Float32Array.of(0, 0, 0, 1, 1, 1), 0);
-  expect(smokeOf(smoke.packed[0]!)).toBeGreaterThan(0.2);
-  expect(smokeOf(smoke.packed[1]!)).toBeCloseTo(smokeOf(smoke.packed[0]!), 6);
+  const smoke = smokeAt(undefined);
+  run(smoke, 0, 1, FRAME, 0.1);
+  expect(densityAt(smoke, -0.4, 0.1, 0.2)).toBeCloseTo(0.3, 1);
+  expect(densityAt(smoke, 0.4, 0.9, -0.2)).toBeCloseTo(0.3, 1);
 });
 
 test("smoke is darker under other smoke", () => {
-  const column = Float32Array.from({ length: 60 }, (_, i) => (i % 3 === 1 ? i / 57 : 0));
-  const smoke = new Smoke(20, undefined, UP);
-  smoke.update(column, 0);
-  expect(lightOf(smoke.packed[19]!)).toBe(1);
-  expect(lightOf(smoke.packed[0]!)).toBeLessThan(0.9);
+  const smoke = smokeAt(SOURCE);
+  run(smoke, 0, 1, FRAME);
+  expect(texelAt(smoke, 0, 0.5, 0).light).toBe(1);
+  expect(texelAt(smoke, 0, 0.3, 0).light).toBeLessThan(0.8);
+  expect(texelAt(smoke, 0, 0.1, 0).light).toBeLessThan(texelAt(smoke, 0, 0.3, 0).light);
 });
