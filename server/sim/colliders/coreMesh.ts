@@ -9,7 +9,7 @@ import { MeshError, type SurfaceMesh } from "../../meshing/mesh.ts";
 import { loadMesh, type MeshSources } from "../body/meshes.ts";
 import type { Drawing } from "../body/objectMeshes.ts";
 import { type Placement, placed, placementOf, scaled } from "../body/transform.ts";
-import { boxCore, capsuleCore, cylinderCore, funnelCore, sphereCore } from "./coreShapes.ts";
+import { boxCore, capsuleCore, cylinderCore, type Fineness, funnelCore, sphereCore } from "./coreShapes.ts";
 import { insetOf } from "./smooth.ts";
 
 export interface CoreMesh extends SurfaceMesh {
@@ -22,17 +22,19 @@ export interface CoreMesh extends SurfaceMesh {
  * @param colliders in the coordinates for the meshes
  * @param sources of meshes
  * @param edge the longest edge that bodies lay on them (smooth.ts), m
+ * @param fineness of the bodies
  * @throws MeshError that names the collider
  */
 export async function loadCores(
   colliders: readonly Collider[],
   sources: MeshSources,
   edge = 0,
+  fineness?: Fineness,
 ): Promise<(CoreMesh | undefined)[]> {
   const cores: (CoreMesh | undefined)[] = [];
   for (const [i, collider] of colliders.entries()) {
     cores.push(
-      await coreMesh(inFloat32(collider), sources, edge).catch((error: unknown) => {
+      await coreMesh(inFloat32(collider), sources, edge, fineness).catch((error: unknown) => {
         if (error instanceof MeshError) error.message = `scene /colliders/${i}/mesh: ${error.message}`;
         throw error;
       }),
@@ -52,8 +54,13 @@ function inFloat32<C extends Collider>(collider: C): C {
 
 const PLACES = new Set(["center", "halfExtents", "a", "b", "radius", "radiusA", "radiusB", "thickness"]);
 
-/** @param edge as in loadCores */
-export async function coreMesh(collider: Collider, sources: MeshSources, edge = 0): Promise<CoreMesh | undefined> {
+/** @param edge, fineness as in loadCores */
+export async function coreMesh(
+  collider: Collider,
+  sources: MeshSources,
+  edge = 0,
+  fineness?: Fineness,
+): Promise<CoreMesh | undefined> {
   switch (collider.type) {
     case "plane":
       return undefined;
@@ -62,9 +69,9 @@ export async function coreMesh(collider: Collider, sources: MeshSources, edge = 
     case "box":
       return boxCore(collider);
     case "capsule":
-      return capsuleCore(collider, insetOf(collider, edge));
+      return capsuleCore(collider, insetOf(collider, edge), fineness);
     case "cylinder":
-      return cylinderCore(collider);
+      return cylinderCore(collider, fineness);
     case "funnel":
       return funnelCore(collider);
     case "mesh":

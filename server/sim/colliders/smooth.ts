@@ -9,6 +9,7 @@
 import type { Collider } from "../../../shared/scene/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { roundMantissa } from "../memory/roundMantissa.ts";
+import type { Fineness } from "./coreShapes.ts";
 
 /** Length of the longest edges in mean ones: diagonals, and irregular triangles of a mesh generator. */
 const LONGEST = 1.5;
@@ -21,6 +22,16 @@ const LARGE = 2;
 export function layingEdge(bodies: readonly Pick<BodyTemplate, "kind" | "meanEdge">[]): number {
   const edges = bodies.filter(({ kind }) => kind !== "ball").map(({ meanEdge }) => meanEdge);
   return edges.length > 0 ? roundMantissa(LONGEST * Math.max(...edges)) : 0;
+}
+
+/** Smallest features of bodies that meet the core meshes, rounded like `layingEdge`. */
+export function finenessOf(bodies: readonly Pick<BodyTemplate, "kind" | "meanEdge" | "contactRadius">[]): Fineness {
+  const met = bodies.filter(({ kind }) => kind !== "ball");
+  if (met.length === 0) return { edge: 0, gap: 0 };
+  return {
+    edge: roundMantissa(Math.min(...met.map(({ meanEdge }) => meanEdge))),
+    gap: roundMantissa(Math.min(...met.map(({ contactRadius }) => contactRadius))),
+  };
 }
 
 /** @param edge result of `layingEdge` */

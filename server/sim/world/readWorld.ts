@@ -11,7 +11,7 @@ import { formOf, loadBody } from "../body/loadBody.ts";
 import type { MeshSources } from "../body/meshes.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { loadCores } from "../colliders/coreMesh.ts";
-import { layingEdge } from "../colliders/smooth.ts";
+import { finenessOf, layingEdge } from "../colliders/smooth.ts";
 import { chooseSolvers, type Inexact } from "../scene/chooseSolvers.ts";
 import { standIn, type StandIn } from "../scene/standIns.ts";
 import { ROOM_MEMORY_MB, SCENE_DEFAULTS } from "../scene/defaults.ts";
@@ -77,7 +77,7 @@ export async function readWorld(asked: Scene, options: CreateOptions): Promise<W
       : (await loadBodies(inMassUnit(inWorld, massUnit), options)).map((body) => moveBody(body, origin));
   const colliders = scene.colliders ?? [];
   const edge = layingEdge(bodies);
-  const cores = await loadCores(colliders, options, edge);
+  const cores = await loadCores(colliders, options, edge, finenessOf(bodies));
   const firsts: number[] = [];
   let real = 0;
   for (const body of bodies) {

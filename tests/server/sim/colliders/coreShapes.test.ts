@@ -190,6 +190,27 @@ test.each(Object.keys(SHAPES))(
   },
 );
 
+test("a needle among coarse bodies has few facets, no deeper than a quarter of their contact radius", () => {
+  const [edge, gap] = [0.03, 0.0006];
+  for (const radius of [0.0002, 0.002, 0.005]) {
+    const needle = { a: [0, 0, 0] as Vec3, b: [0, 0.15, 0.02] as Vec3, radius };
+    for (const [type, core] of [
+      ["capsule", capsuleCore({ type: "capsule", ...needle }, 0, { edge, gap })],
+      ["cylinder", cylinderCore({ type: "cylinder", ...needle }, { edge, gap })],
+    ] as const) {
+      expect(core.triangles.length / 3).toBeLessThan(
+        (0.5 * capsuleCore({ type: "capsule", ...needle }).triangles.length) / 3,
+      );
+      expect(enclosedVolume(core)).toBeGreaterThan(0);
+      const depths = samplesOf(core).map((p) => -distanceTo({ type, ...needle }, p).d);
+      expect(Math.min(...depths)).toBeGreaterThan(-ROUNDING);
+      expect(Math.max(...depths)).toBeLessThan(Math.max(SAG * radius, Math.min(gap / 4, radius / 4)) + ROUNDING);
+    }
+  }
+  const thick = { type: "capsule" as const, a: [0, 0, 0] as Vec3, b: [0, 1, 0] as Vec3, radius: edge };
+  expect(capsuleCore(thick, 0, { edge, gap })).toEqual(capsuleCore(thick));
+});
+
 test("a box is exact: 8 vertices, 12 triangles", () => {
   const { positions, triangles } = boxCore({ type: "box", center: [1, 2, 3], halfExtents: [1, 2, 4] });
   expect([positions.length, triangles.length]).toEqual([24, 36]);
