@@ -74,7 +74,22 @@ export interface Wall {
   distanceTo(x: number, y: number, z: number): number;
 }
 
+/** Points of a fluid, as other methods meet them. */
+export interface FluidPoints {
+  body: MethodBody;
+  /** Reach of a point, m. */
+  H: number;
+  /** Length of a step, s. */
+  h: number;
+  /** float64[N] 1/kg, 0: fixed */
+  light: Float64Array;
+  /** Mass of a free point, kg. */
+  mass: number;
+}
+
 export interface Method {
+  /** Its points, if other methods may meet them; they may change their velocities. */
+  readonly points?: FluidPoints;
   /**
    * Takes one step of h.
    * @param state inout

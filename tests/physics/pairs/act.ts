@@ -26,7 +26,7 @@ export const MOMENTUM = 1e-5;
 const ENERGY = 1e-6;
 /** Ticks between two checks for intersections. */
 const EVERY = 10;
-const HZ = 60;
+export const HZ = 60;
 
 export const crossed = (value: number): Measure => ({ law: "intersections", value, limit: 0, unit: "pairs" });
 

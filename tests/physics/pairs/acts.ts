@@ -3,7 +3,7 @@
  * moving, the pulled or the first body.
  */
 import type { Body, Collider, Vec3 } from "../../../shared/scene/scene.ts";
-import { chimney, CLEAR, crossed, EXACT, floor, G, MOMENTUM, Stage, type Measure } from "./act.ts";
+import { chimney, CLEAR, crossed, EXACT, floor, G, HZ, MOMENTUM, Stage, type Measure } from "./act.ts";
 import { block, FRICTION, heightOf, isRound, isSheet, type Kind, KINDS, massOf, SIZE, slab, SLAB } from "./kinds.ts";
 import { norm, subtract } from "../../../server/sim/reference/vector.ts";
 
@@ -146,11 +146,27 @@ async function onSlab(a: Kind, b: Partner, rolls: boolean): Promise<Stage> {
 const carrier = (stage: Stage, b: Partner): number => (isKind(b) && !isSheet(b) ? stage.mass(1) : Infinity);
 
 /**
- * Coulomb: a stops relative to its carrier after s = v²/(2 mu g) M/(M + m). An elastic body hops with speeds up to w:
- * its contact has given m (g t + w), so it stops earlier or later by w/g, a part w mu (1 + m/M)/v of its time, and twice
- * that part of its way. A ball slides until it rolls, which
- * happens at t = v / (mu g (7/2 + m/M)).
+ * Runs until a stops relative to its carrier, and on. Friction is mu times the normal force. Its impulse carries the
+ * weight, and changes the vertical momentum m u of a body that still bounces:
+ *   p(t) = p0 - mu (1 + m/M) (g t + u(t) - u0),  s(t) = p0 t - mu (1 + m/M) (g t²/2 + y(t) - y0 - u0 t)
+ * @param slows mu (1 + m/M)
+ * @param p0 pace at the start, m/s
+ * @returns s where p = 0
  */
+function wayOfCoulomb(stage: Stage, slows: number, p0: number): number {
+  const [u0, y0] = [stage.velocity(0)[1], stage.center(0)[1]];
+  let [p1, s1, right] = [p0, 0, NaN];
+  stage.run(0.4, (tick) => {
+    const t = tick / HZ;
+    const p = p0 - slows * (G * t + stage.velocity(0)[1] - u0);
+    if (Number.isNaN(right) && p <= 0) right = s1 + p1 ** 2 / (2 * HZ * (p1 - p));
+    p1 = p;
+    s1 = p0 * t - slows * ((G * t * t) / 2 + stage.center(0)[1] - y0 - u0 * t);
+  });
+  return right;
+}
+
+/** Coulomb's law. A ball slides until it rolls, which happens at t = v / (mu g (7/2 + m/M)). */
 const slide: Act = {
   pairs: [
     ...ordered(
@@ -170,27 +186,15 @@ const slide: Act = {
       [0, 1].reduce((sum, n) => sum + (n === 0 || isKind(b) ? stage.mass(n) * stage.velocity(n)[0] : 0), 0);
     const [from, before] = [way(), impulse()];
     const share = stage.mass(0) / carrier(stage, b);
-    // it stops within 0.2 s; elastic bodies vibrate around the place where they stop
-    let hop = 0;
-    stage.run(0.3, () => (hop = Math.max(hop, Math.abs(stage.velocity(0)[1]))));
-    const places: number[] = [];
-    stage.run(0.2, () => places.push(way()));
-    const place = places.reduce((sum, each) => sum + each, 0) / places.length;
-    const measures: Measure[] = [crossed(stage.crossed)];
+    const right = wayOfCoulomb(stage, FRICTION * (1 + share), pace());
+    const measures: Measure[] = [];
     if (a === "ball") {
       const t = SPEED / (FRICTION * G * (3.5 + share));
-      const right = SPEED - FRICTION * G * (1 + share) * t;
-      measures.push({ law: "speed of rolling", value: Math.abs(pace() / right - 1), limit: EXACT, unit: "" });
-    } else {
-      const right = SPEED ** 2 / (2 * FRICTION * G * (1 + share));
-      const late = (hop * FRICTION * (1 + share)) / SPEED;
-      measures.push({
-        law: "Coulomb's distance",
-        value: Math.abs((place - from) / right - 1),
-        limit: EXACT + 2 * late,
-        unit: "",
-      });
-    }
+      const rolling = SPEED - FRICTION * G * (1 + share) * t;
+      measures.push({ law: "speed of rolling", value: Math.abs(pace() / rolling - 1), limit: EXACT, unit: "" });
+    } else
+      measures.push({ law: "Coulomb's distance", value: Math.abs((way() - from) / right - 1), limit: EXACT, unit: "" });
+    measures.push(crossed(stage.crossed));
     if (share > 0)
       measures.push({ law: "momentum", value: Math.abs(impulse() / before - 1), limit: MOMENTUM, unit: "" });
     return measures;

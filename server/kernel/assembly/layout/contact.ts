@@ -194,3 +194,4 @@ export const MARK_SLOW = 256; // began inside a collider, and leaves it slowly
 export const MARK_RIGID = 512; // particle of a rigid body, always
 export const MARK_MET = 1024; // particle of a prefactored sheet that is near another body in this substep
 export const MARK_COUNTED = 2048; // while the neighbors of a round are counted
+export const MARK_SLIDES = 4096; // in a pair that slides, while the kept forces of its prefactored body are updated

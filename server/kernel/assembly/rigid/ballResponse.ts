@@ -5,10 +5,7 @@
 import * as L from "../layout/layout";
 import { noteMet, rigidRow, surfaceOf } from "../state/owners";
 import { depthOfPoint, nx, ny, nz, wa, wb, wc } from "./ballSweep";
-import { bounce, findCoefficients, rests } from "../colliders/coefficients";
-import { frictionCut } from "../colliders/collide";
-import { distanceTo, nx as outX, ny as outY, nz as outZ } from "../colliders/colliderDistance";
-import { meets } from "../state/filters";
+import { bounce } from "../colliders/coefficients";
 import { lowFrom, lowPrevFrom, place, put, rounding } from "../math/places";
 import { dragHeld, heldFriction } from "./heldCorners";
 import { inverseMassAt, measure, pushAt } from "./rigidBody";
@@ -280,55 +277,6 @@ export function center32(shape: usize): v128 {
 // @inline
 export function centerBefore32(shape: usize): v128 {
   return f32x4(<f32>centerBefore(shape), <f32>centerBefore(shape + 8), <f32>centerBefore(shape + 16), 0);
-}
-
-/** Moves a ball out of the standing colliders on which it rests, as rigid.ts does. @returns whether it rests on one */
-export function layBall(shape: usize): bool {
-  if (!(load<f64>(shape, L.SHAPE_INVERSE_MASS) > 0)) return false;
-  const table = <usize>load<u32>(<usize>load<u32>(shape, L.SHAPE_BODY), L.BODY_MEETS);
-  const R = load<f64>(shape, L.SHAPE_RADIUS);
-  let any = false;
-  let c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS);
-  for (let n = 0; n < load<i32>(L.HEADER, L.H_COLLIDER_COUNT); n++, c += L.COLLIDER_BYTES) {
-    if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH || load<u32>(c, L.COLLIDER_MOTION) || !meets(table, n))
-      continue;
-    const depth = R - <f64>distanceTo(c, center(shape), center(shape + 8), center(shape + 16));
-    if (depth > 0) any = layOn(shape, c, R, depth, outX, outY, outZ) || any;
-  }
-  return any;
-}
-
-/** Moves a ball that rests on a collider out of it by `depth` along n. @returns whether it rests there */
-function layOn(shape: usize, c: usize, R: f64, depth: f64, n0: f64, n1: f64, n2: f64): bool {
-  const first = <usize>load<u32>(shape, L.SHAPE_FIRST);
-  const acc = first + <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
-  const shift = shape + L.SHAPE_SHIFT;
-  const fell = -(load<f64>(shift) * n0 + load<f64>(shift, 8) * n1 + load<f64>(shift, 16) * n2);
-  if (!rests(<f32>fell, acc, load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS))) return false;
-  const w = load<f64>(shape, L.SHAPE_INVERSE_MASS);
-  let tx = displacement(shape, 0);
-  let ty = displacement(shape, 8);
-  let tz = displacement(shape, 16);
-  const approach = -(tx * n0 + ty * n1 + tz * n2);
-  const grip = max<f64>(0, min<f64>(depth, approach));
-  pushAt(shape, 0, 0, 0, n0, n1, n2, depth / w, (depth - grip) / w);
-  const x = turn(shape, 0);
-  const y = turn(shape, 8);
-  const z = turn(shape, 16);
-  tx += approach * n0 - R * (y * n2 - z * n1);
-  ty += approach * n1 - R * (z * n0 - x * n2);
-  tz += approach * n2 - R * (x * n1 - y * n0);
-  const slide = sqrt(tx * tx + ty * ty + tz * tz);
-  if (!(slide > 0)) return true;
-  tx /= slide;
-  ty /= slide;
-  tz /= slide;
-  const light = inverseMassAt(shape, -R * n0, -R * n1, -R * n2, tx, ty, tz);
-  const rough = load<f32>(acc, 12);
-  findCoefficients(first, rough);
-  const cut = (<f64>frictionCut(c, rough, <f32>((grip * light) / w), <f32>slide) * slide) / light;
-  pushAt(shape, -R * n0, -R * n1, -R * n2, tx, ty, tz, -cut, 0);
-  return true;
 }
 
 /**

@@ -48,9 +48,10 @@ import { holdCorner, releaseCorner, yieldCorner } from "./heldCorners";
 import { holdLayers, releaseLayers } from "./heldLayers";
 import { islandOf, join, meetsFixed } from "../state/islands";
 import { lowFrom, lowPrevFrom, place } from "../math/places";
+import { layBall } from "./rigid";
 import { measure, moveParticles } from "./rigidBody";
 import { ROTATION_SCRATCH } from "../math/rotation";
-import { center, center32, centerBefore, centerBefore32, layBall, respond, stick, touchBall } from "./ballResponse";
+import { center, center32, centerBefore, centerBefore32, respond, stick, touchBall } from "./ballResponse";
 
 /**
  * Most sweeps, and the depth in radii (RESIDUE) that ends them: pushing a triangle out may push its neighbor in. (At

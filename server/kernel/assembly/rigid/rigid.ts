@@ -25,12 +25,15 @@ import * as L from "../layout/layout";
 import { inverseMassAt, measure, moveParticles, pushAt, extent } from "./rigidBody";
 import { addPush, bounceRigid, clearPushes } from "./rigidBounce";
 import { answer, answerX, answerY, answerZ, RISE } from "../colliders/collide";
-import { distanceTo } from "../colliders/colliderDistance";
-import { findCoefficients, rootStatic } from "../colliders/coefficients";
+import { distanceTo, nx as outX, ny as outY, nz as outZ } from "../colliders/colliderDistance";
+import { findCoefficients, rests, rootStatic } from "../colliders/coefficients";
 import { meets } from "../state/filters";
 import { lowFrom, lowPrevFrom, place } from "../math/places";
 import { hasMarks, marksOf, numberOf } from "../state/marks";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "../colliders/motion";
+
+/** Whether pushes are recorded for impacts (rigidBounce.ts). */
+let records = true;
 
 /** A box on its face needs 4 sweeps, on an edge 2; a ball between the walls of a funnel 3. */
 const SWEEPS = 8;
@@ -44,6 +47,7 @@ export function moveRigid(begin: i32, end: i32, h: f32, scratch: usize): void {
     measure(row, scratch);
     if (load<f64>(row, L.SHAPE_INVERSE_MASS) === 0) continue;
     clearPushes(row);
+    records = true;
     if (collideRigid(row)) bounceRigid(row, h);
     clearPushes(row); // fixed particles are not overwritten below
     moveParticles(row, 0, L.SHAPE_PUSH, L.SHAPE_TWIST);
@@ -143,6 +147,30 @@ function touchParticles(row: usize, c: usize): bool {
       ) || touched;
   }
   return touched;
+}
+
+/** Moves a ball out of the standing colliders on which it rests (balls.ts). @returns whether it rests on one */
+export function layBall(row: usize): bool {
+  if (!(load<f64>(row, L.SHAPE_INVERSE_MASS) > 0)) return false;
+  const table = <usize>load<u32>(<usize>load<u32>(row, L.SHAPE_BODY), L.BODY_MEETS);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  const acc = <usize>load<u32>(row, L.SHAPE_FIRST) + toAcc;
+  const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
+  const shift = row + L.SHAPE_SHIFT;
+  let any = false;
+  records = false;
+  let c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS);
+  for (let n = 0; n < load<i32>(L.HEADER, L.H_COLLIDER_COUNT); n++, c += L.COLLIDER_BYTES) {
+    if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH || load<u32>(c, L.COLLIDER_MOTION) || !meets(table, n))
+      continue;
+    const x = load<f64>(row, L.SHAPE_CENTER) + load<f64>(row, L.SHAPE_PUSH);
+    const y = load<f64>(row, L.SHAPE_CENTER + 8) + load<f64>(row, L.SHAPE_PUSH + 8);
+    const z = load<f64>(row, L.SHAPE_CENTER + 16) + load<f64>(row, L.SHAPE_PUSH + 16);
+    if (!(<f64>distanceTo(c, x, y, z) < load<f64>(row, L.SHAPE_RADIUS))) continue;
+    const fell = -(load<f64>(shift) * outX + load<f64>(shift, 8) * outY + load<f64>(shift, 16) * outZ);
+    if (rests(<f32>fell, acc, h)) any = touchBall(row, c) || any;
+  }
+  return any;
 }
 
 function touchBall(row: usize, c: usize): bool {
@@ -247,7 +275,7 @@ function touch(
   const lambda = real / inverseMassAt(row, ax, ay, az, nx, ny, nz);
   const idle = (depth - real) / inverseMassAt(row, ax, ay, az, nx, ny, nz);
   pushAt(row, ax, ay, az, nx, ny, nz, lambda + idle, idle);
-  addPush(row, at, lambda, nx, ny, nz);
+  if (records) addPush(row, at, lambda, nx, ny, nz);
   rub(row, c, motion, at, toX, toY, toZ, ax, ay, az, nx, ny, nz, R, lambda);
   return true;
 }
@@ -306,7 +334,7 @@ function rub(
   const mu = frictionAt(row, c, ax, ay, az, nx, ny, nz, slide * dx, slide * dy, slide * dz);
   const drag = min<f64>(slide / inverseMassAt(row, ax, ay, az, dx, dy, dz), mu * lambda);
   pushAt(row, ax, ay, az, dx, dy, dz, -drag, 0);
-  addPush(row, at, -drag, <f32>dx, <f32>dy, <f32>dz);
+  if (records) addPush(row, at, -drag, <f32>dx, <f32>dy, <f32>dz);
 }
 
 /** Returns the friction coefficient of a point at `a` that has slid by d: the static one if it rested. */

@@ -7,25 +7,16 @@
  * Each fluid applies the forces of its own pressure and viscosity in its own steps, whose lengths may differ. Impulses
  * are opposite and central, so momentum and angular momentum stay.
  */
-import type { MethodBody, MethodState } from "../method.ts";
+import type { FluidPoints, MethodState } from "../method.ts";
 import { mostMoved, type Neighbors } from "./neighbors.ts";
 import { W_0 } from "./wendland.ts";
 
 /** Largest ratio of masses in the force on the lighter point: a larger one would be unstable. */
 const HEAVIEST = 4;
 
-/** Values of a fluid that a coupling needs: reach, m; step, s; inverse masses, 1/kg; mass of a free point, kg. */
-interface Coupled {
-  body: MethodBody;
-  H: number;
-  h: number;
-  light: Float64Array;
-  mass: number;
-}
-
 export class FluidCoupling {
-  private readonly own: Coupled;
-  private readonly other: Coupled;
+  private readonly own: FluidPoints;
+  private readonly other: FluidPoints;
   private readonly state: MethodState;
   private readonly H: number;
   /** s_ij */
@@ -38,7 +29,7 @@ export class FluidCoupling {
   private slope = new Float64Array(0);
 
   /** @param state of the other fluid */
-  constructor(own: Coupled, other: Coupled, state: MethodState) {
+  constructor(own: FluidPoints, other: FluidPoints, state: MethodState) {
     [this.own, this.other, this.state] = [own, other, state];
     this.H = (own.H + other.H) / 2;
     this.share = (other.H / this.H) ** 3;

@@ -5,7 +5,7 @@
  * have the largest stiffness that Gershgorin's circles allow: h^2 k (1/m + sum_c b_c w_c sum_j b_jc) = STIFF, at most
  * 4, with weights b of corners.
  */
-import type { Surface } from "../method.ts";
+import type { FluidPoints, Surface } from "../method.ts";
 import { ALONG, DISTANCE, NEAREST, WEIGHT_B, WEIGHT_C } from "./nearestOn.ts";
 import { NearestTriangles } from "./nearestTriangles.ts";
 import type { Neighbors } from "./neighbors.ts";
@@ -24,14 +24,10 @@ const PARTING = 0.2;
 const KEPT = 0.6;
 
 /** Values of a fluid that a coupling needs. */
-export interface CoupledFluid {
-  /** Reach, m; speed of sound, m/s; step, s; mass of a free point, kg. */
-  H: number;
+export interface CoupledFluid extends FluidPoints {
+  /** Speed of sound, m/s. */
   c: number;
-  h: number;
-  mass: number;
-  /** For each point: inverse mass, 1/kg, 0: fixed; pressure over density, m^2/s^2; product of 1 - w over all walls. */
-  light: Float64Array;
+  /** For each point: pressure over density, m^2/s^2; product of 1 - w over all walls. */
   P: Float64Array;
   free: Float64Array;
 }

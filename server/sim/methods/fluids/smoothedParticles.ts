@@ -31,7 +31,7 @@ import { accelerate, cohere, confine } from "./fluidForces.ts";
 import { type CoupledFluid, FluidSolidCoupling } from "./fluidSolidCoupling.ts";
 import { eachNear } from "./halfSpaces.ts";
 import { GRABS } from "../elements/integrators.ts";
-import type { Method, MethodBody, MethodKind, MethodState, Outside, Wall } from "../method.ts";
+import type { FluidPoints, Method, MethodBody, MethodKind, MethodState, Outside, Wall } from "../method.ts";
 import { mostMoved } from "./neighbors.ts";
 import { SphSums } from "./sphSums.ts";
 import { REACH, wallAt, wallSlope } from "./wendland.ts";
@@ -114,6 +114,10 @@ class Fluid implements Method, CoupledFluid {
     [this.free, this.density, this.P] = [vector(1), vector(1), vector(1)];
   }
 
+  get points(): FluidPoints {
+    return this;
+  }
+
   begin(): void {
     this.fresh = false;
   }
@@ -162,7 +166,7 @@ class Fluid implements Method, CoupledFluid {
     if (surfaces.length !== couplings.length || surfaces.some((surface, n) => couplings[n]!.surface !== surface))
       this.couplings = surfaces.map((surface) => new FluidSolidCoupling(surface, this));
     this.others = others.flatMap(({ method, state }) =>
-      method instanceof Fluid ? [new FluidCoupling(this, method, state)] : [],
+      method.points ? [new FluidCoupling(this, method.points, state)] : [],
     );
     for (const coupling of [...this.couplings, ...this.others]) coupling.list(x, sums.neighbors, skin);
   }
