@@ -3,6 +3,7 @@
  * with value 0, so that rates and alerts work from the first scrape.
  */
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { Distribution } from "./distribution.ts";
 
 /** Buckets for operations that wait for a disk or another machine: 1 2.5 5 10 25 50 100 250 ms 1 2.5 10 s. */
 export const IO_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
@@ -53,6 +54,11 @@ export class Maker {
     labelNames: T[] = [],
   ): Histogram<T> {
     return new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [this.#registry] });
+  }
+
+  /** A histogram for values of every tick. @param label its only one; absent: none */
+  distribution(name: string, help: string, buckets: readonly number[], label?: string): Distribution {
+    return new Distribution(this.#registry, name, help, buckets, label);
   }
 
   /** A gauge whose value is read at every scrape. */

@@ -75,28 +75,28 @@ export class Metrics {
   readonly objects = new ObjectMetrics(this.#make);
   readonly #eventLoop = new EventLoopMetrics(this.#make);
 
-  readonly stageSeconds = this.#make.histogram(
+  readonly stageSeconds = this.#make.distribution(
     "pliant_step_stage_seconds",
     "Time of one stage in one tick, if the tick ran it.",
     TICK_BUCKETS,
-    ["stage"],
+    "stage",
   );
-  readonly tickSeconds = this.#make.histogram(
+  readonly tickSeconds = this.#make.distribution(
     "pliant_tick_seconds",
     "Time of one whole tick in its worker: inputs, step, encode.",
     TICK_BUCKETS,
   );
-  readonly tickRoundTripSeconds = this.#make.histogram(
+  readonly tickRoundTripSeconds = this.#make.distribution(
     "pliant_tick_round_trip_seconds",
     "Time from a tick's due time (or its hand-over to a worker, if later) until its result is back.",
     TICK_BUCKETS,
   );
-  readonly tickLatenessSeconds = this.#make.histogram(
+  readonly tickLatenessSeconds = this.#make.distribution(
     "pliant_tick_lateness_seconds",
     "Delay of a tick's start after its due time, including dropped time.",
     TICK_BUCKETS,
   );
-  readonly tickThreads = this.#make.histogram(
+  readonly tickThreads = this.#make.distribution(
     "pliant_tick_threads",
     "Threads that worked on one tick: the room's own and its helpers.",
     THREAD_BUCKETS,
@@ -125,12 +125,12 @@ export class Metrics {
     "reason",
     LOSS_REASONS,
   );
-  readonly inputSeconds = this.#make.histogram(
+  readonly inputSeconds = this.#make.distribution(
     "pliant_input_seconds",
     "Time from the arrival of a tick's oldest input until the tick that applied it was handed to the sockets.",
     TICK_BUCKETS,
   );
-  readonly frameSeconds = this.#make.histogram(
+  readonly frameSeconds = this.#make.distribution(
     "pliant_frame_seconds",
     "Time from a send tick's due time (or its hand-over to a worker, if later) until its frame was handed to the sockets.",
     TICK_BUCKETS,
@@ -147,16 +147,16 @@ export class Metrics {
   );
   readonly keyframes = this.#make.counter("pliant_keyframes_total", "Keyframes encoded.");
   readonly deltas = this.#make.counter("pliant_deltas_total", "Deltas encoded.");
-  readonly encodeSeconds = this.#make.histogram(
+  readonly encodeSeconds = this.#make.distribution(
     "pliant_encode_seconds",
     "Time to quantize and encode one tick's frames.",
     TICK_BUCKETS,
   );
-  readonly bytesPerParticle = this.#make.histogram(
+  readonly bytesPerParticle = this.#make.distribution(
     "pliant_encoded_bytes_per_particle",
     "Size of a frame per streamed particle.",
     BYTES_PER_PARTICLE_BUCKETS,
-    ["kind"],
+    "kind",
   );
   readonly inputs = this.#make.counter("pliant_inputs_total", "Inputs accepted, by type.", ["type"]);
   readonly inputsRejected = this.#make.counter("pliant_inputs_rejected_total", "Client messages refused, by reason.", [
@@ -260,9 +260,8 @@ export class Metrics {
     this.tickThreads.observe(work.threads);
     if (work.shared > 0) this.chunks.inc({ by: "own" }, work.shared - work.helped);
     if (work.helped > 0) this.chunks.inc({ by: "helper" }, work.helped);
-    for (const [stage, seconds] of Object.entries(stages)) {
-      if (seconds > 0) this.stageSeconds.observe({ stage }, seconds);
-    }
+    for (const stage of Object.keys(stages) as (keyof StageSeconds)[])
+      if (stages[stage] > 0) this.stageSeconds.observe(stages[stage], stage);
     this.tickSeconds.observe(wholeSeconds);
     this.tickRoundTripSeconds.observe(roundTripSeconds);
     this.workerBusySeconds.inc(wholeSeconds);
@@ -279,7 +278,7 @@ export class Metrics {
     if (delta) this.deltas.inc();
     if (keyframe) this.keyframes.inc();
     for (const frame of [delta, keyframe]) {
-      if (frame) this.bytesPerParticle.observe({ kind: frame.kind }, frame.bytes.byteLength / Math.max(1, particles));
+      if (frame) this.bytesPerParticle.observe(frame.bytes.byteLength / Math.max(1, particles), frame.kind);
     }
   }
 
@@ -300,12 +299,12 @@ export class Metrics {
 
   /** Records the contact counters of a tick. */
   observeContact({ lists, checks, impulses, zones, stops, full }: ContactCounts): void {
-    this.contactLists.inc(lists);
-    this.contactChecks.inc(checks);
-    this.contactImpulses.inc(impulses);
-    this.contactZones.inc(zones);
-    this.contactStops.inc(stops);
-    this.contactFull.inc(full);
+    if (lists > 0) this.contactLists.inc(lists);
+    if (checks > 0) this.contactChecks.inc(checks);
+    if (impulses > 0) this.contactImpulses.inc(impulses);
+    if (zones > 0) this.contactZones.inc(zones);
+    if (stops > 0) this.contactStops.inc(stops);
+    if (full > 0) this.contactFull.inc(full);
   }
 
   reject(reason: RejectReason): void {

@@ -220,7 +220,9 @@ export class RoomHistory {
     for (const state of old.slice(first)) {
       if (sparseOnes.length === 0 || state.tick - sparseOnes.at(-1)!.tick >= sparse) sparseOnes.push(state);
     }
+    const oldest = this.oldestTick;
     this.#states = [...sparseOnes, ...near];
-    this.forgetBefore(this.oldestTick);
+    // searching an hour of inputs at every state would take longer than a light tick
+    if (this.oldestTick > oldest) this.forgetBefore(this.oldestTick);
   }
 }

@@ -48,12 +48,16 @@ export class RoomEvents {
   take({ tick, events, touching }: Pick<StepResult, "tick" | "events" | "touching">, inputs: readonly Input[]): void {
     const { acts, facts } = this.#options;
     acts.take(tick, inputs, events, facts.tuning);
-    for (const bytes of facts.take(events, tick)) this.#tell(bytes);
-    for (const event of events) this.#report(event, tick, inputs);
-    if (this.#told.length > 0) this.#options.broadcast.certainly(this.#told);
-    this.#told = [];
-    const refused = events.map((event) => (event.type === "inputRejected" ? event.input : undefined));
-    this.#options.requests.answer(inputs, new Set(refused));
+    if (events.length > 0) {
+      for (const bytes of facts.take(events, tick)) this.#tell(bytes);
+      for (const event of events) this.#report(event, tick, inputs);
+      if (this.#told.length > 0) this.#options.broadcast.certainly(this.#told);
+      this.#told = [];
+    }
+    if (inputs.length > 0) {
+      const refused = events.map((event) => (event.type === "inputRejected" ? event.input : undefined));
+      this.#options.requests.answer(inputs, new Set(refused));
+    }
     const begun = touching ? this.#contacts.begun(tick, touching) : [];
     if (begun.length > 0)
       this.#options.broadcast.relay(encodeContacts(tick, begun), ({ hearsContacts }) => hearsContacts);

@@ -238,8 +238,11 @@ export class MemberRequests {
 
   /** Returns the sessions with a changed cursor or grab since the last call. */
   takeChanged(): Session[] {
-    const changed = [...this.#sessions.values()].filter((session) => session.grabsChanged);
-    for (const session of changed) session.grabsChanged = false;
+    const changed: Session[] = [];
+    for (const session of this.#sessions.values()) {
+      if (session.grabsChanged) changed.push(session);
+      session.grabsChanged = false;
+    }
     return changed;
   }
 

@@ -25,7 +25,7 @@ export class TickStats {
   #before = { finished: 0, seconds: 0, wholeSeconds: 0 };
   #wholeSeconds = 0;
   #worstLatenessMs = 0;
-  readonly #stageSeconds = new Map<string, number>();
+  #stageSeconds: Record<string, number> = {};
   /** Total step time and number of ticks of each body with its own method, s. */
   readonly #methods = new Map<number, { seconds: number; ticks: number }>();
 
@@ -84,9 +84,8 @@ export class TickStats {
     this.#wholeSeconds += result.wholeSeconds;
     this.recent.add(result.wholeSeconds);
     this.#budget?.ticked(this.recent);
-    for (const [stage, seconds] of Object.entries(result.seconds)) {
-      this.#stageSeconds.set(stage, (this.#stageSeconds.get(stage) ?? 0) + seconds);
-    }
+    for (const stage of Object.keys(result.seconds) as (keyof StepResult["seconds"])[])
+      this.#stageSeconds[stage] = (this.#stageSeconds[stage] ?? 0) + result.seconds[stage];
     this.#errors = result.errors;
     for (const { body, stepSeconds } of result.methods) {
       const { seconds, ticks } = this.#methods.get(body) ?? { seconds: 0, ticks: 0 };
@@ -98,7 +97,7 @@ export class TickStats {
   take(clients: number, bytesOut: number, nowMs: number): RoomStats {
     const ticks = Math.max(1, this.#ticks);
     const stages: Record<string, number> = {};
-    for (const [stage, seconds] of this.#stageSeconds) stages[stage] = (1000 * seconds) / ticks;
+    for (const [stage, seconds] of Object.entries(this.#stageSeconds)) stages[stage] = (1000 * seconds) / ticks;
     const windowSeconds = this.#seconds(nowMs);
     const stats: RoomStats = {
       stepMs: (1000 * this.#wholeSeconds) / ticks,
@@ -116,7 +115,7 @@ export class TickStats {
     this.#finished = 0;
     this.#wholeSeconds = 0;
     this.#worstLatenessMs = 0;
-    this.#stageSeconds.clear();
+    this.#stageSeconds = {};
     this.#methods.clear();
     return stats;
   }

@@ -79,6 +79,8 @@ export class Account {
   }
 }
 
+type Three = readonly [number, number, number];
+
 /** One room in the schedule. */
 export class Flow {
   readonly periodMs: number;
@@ -99,8 +101,8 @@ export class Flow {
   pieceSeconds = 0;
   /** Number of finished ticks. */
   #ticks: number;
-  #lastSeconds: number[];
-  #lastPieces = [0, 0, 0];
+  #lastSeconds: Three;
+  #lastPieces: Three = [0, 0, 0];
 
   /** @param ticks number of ticks finished on other threads */
   constructor(periodMs: number, expectedSeconds = 0, ticks = 0) {
@@ -114,9 +116,9 @@ export class Flow {
     this.virtualSeconds += seconds / this.weight;
     this.account.virtualSeconds += seconds / Math.max(this.weight, this.account.weight);
     this.#ticks += 1;
-    this.#lastSeconds = [...this.#lastSeconds.slice(1), seconds];
+    this.#lastSeconds = [this.#lastSeconds[1], this.#lastSeconds[2], seconds];
     this.expectedSeconds = medianOfThree(this.#lastSeconds);
-    this.#lastPieces = [...this.#lastPieces.slice(1), pieceSeconds];
+    this.#lastPieces = [this.#lastPieces[1], this.#lastPieces[2], pieceSeconds];
     this.pieceSeconds = medianOfThree(this.#lastPieces);
   }
 
@@ -173,7 +175,7 @@ export class Flow {
   }
 }
 
-const medianOfThree = (three: readonly number[]): number => [...three].sort((a, b) => a - b)[1]!;
+const medianOfThree = ([a, b, c]: Three): number => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
 
 interface Entry<T> {
   flow: Flow;

@@ -45,12 +45,19 @@ interface RoomLoad extends Resident {
 interface SharedTick {
   task: StepTask;
   words: SchedulerWords;
-  thread: SchedulerThread;
   /** Helpers of this tick, by row. */
   helpers: Map<number, SchedulerThread>;
   /** Largest number of helpers at a time; a thread that was sent away may come back. */
   most: number;
 }
+
+const sharedTick = (task: StepTask): SharedTick => ({
+  // A generation is an int32 other than 0; ticks number the steps of a room.
+  task: { ...task, generation: (task.tick % 0x3fffffff) + 1 },
+  words: new SchedulerWords(task.room.memory),
+  helpers: new Map(),
+  most: 0,
+});
 
 /** The task of a lent thread. */
 interface Loan {
@@ -113,34 +120,27 @@ export class TaskScheduler {
       ticks: load.ticks,
     };
     this.#call(thread);
-    const shared = load.heavy && Math.min(threads.length, mostThreads) > 1;
-    // A generation is an int32 other than 0; ticks number the steps of a room.
-    const whole = shared ? { ...task, generation: (task.tick % 0x3fffffff) + 1 } : task;
-    const tick: SharedTick = {
-      task: whole,
-      words: new SchedulerWords(task.room.memory),
-      thread,
-      helpers: new Map(),
-      most: 0,
-    };
+    const shared = load.heavy && Math.min(threads.length, mostThreads) > 1 ? sharedTick(task) : undefined;
     const begun = (): void => {
-      this.#ticks.add(tick);
+      if (shared) this.#ticks.add(shared);
       this.#lend();
     };
-    const { withdraw, done } = thread.step(whole, turn, begun);
+    const { withdraw, done } = thread.step(shared?.task ?? task, turn, begun);
     load.withdraw = withdraw;
     try {
       const result = await done;
       this.#weigh(load, result, periodMs / 1000);
       return shared
-        ? { ...result, work: { ...result.work, threads: Math.min(result.work.threads, 1 + tick.most) } }
+        ? { ...result, work: { ...result.work, threads: Math.min(result.work.threads, 1 + shared.most) } }
         : result;
     } finally {
       load.withdraw = null;
       this.#placement.done(load, performance.now());
-      this.#ticks.delete(tick);
       // The thread closes a tick that finishes; for a lost thread it is closed here.
-      if (shared) tick.words.close();
+      if (shared) {
+        this.#ticks.delete(shared);
+        shared.words.close();
+      }
       this.#lend();
     }
   }

@@ -133,7 +133,10 @@ export class StepThread {
       id = order.id;
       return order.done as Promise<StepResult | UnknownRoom>;
     });
-    const onThisClock = (result: StepResult): StepResult => ({ ...result, startMs: fromProcessMs(result.startMs) });
+    const onThisClock = (result: StepResult): StepResult => {
+      result.startMs = fromProcessMs(result.startMs);
+      return result;
+    };
     return {
       withdraw: () => this.#pending.has(id) && this.#post({ id, name: "withdraw" }),
       done: done.then(onThisClock),

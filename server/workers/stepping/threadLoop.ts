@@ -31,8 +31,8 @@ const MOST_NESTED = 16;
 /** A room without any step for this time is forgotten, ms. */
 const FORGOTTEN_MS = 10_000;
 /**
- * Longest time that a step's answer waits for the next one, ms: a message costs as much as half of a light tick, so
- * due light ticks answer together.
+ * Longest time that a step's answer waits for the next one, ms: a message, which wakes the main thread, costs as much
+ * as half of a light tick, so light ticks that are due within this time answer together.
  */
 const ANSWERS_MS = 1;
 
@@ -137,7 +137,7 @@ export class ThreadLoop {
     for (let eventsMs = performance.now(); ; ) {
       const seen = this.#receive();
       const waitMs = this.#runOne(performance.now());
-      if (waitMs > 0) this.#post();
+      if (waitMs > 0 && this.#answersExpireIn(waitMs)) this.#post();
       if (waitMs > 0) Atomics.wait(this.#wake, 0, seen, Math.min(waitMs, EVENTS_MS));
       if (performance.now() - eventsMs < EVENTS_MS) continue;
       await turnOfEvents();
@@ -211,7 +211,7 @@ export class ThreadLoop {
     }
     const time = new TickTime(startMs);
     // an answer does not wait for the end of a long tick
-    if (startMs + 1000 * turn.expectedSeconds > this.#answeredMs + ANSWERS_MS) this.#post();
+    if (this.#answersExpireIn(1000 * turn.expectedSeconds)) this.#post();
     const begun = (): void => {
       this.#answer({ id, begun: true });
       this.#post();
@@ -293,6 +293,11 @@ export class ThreadLoop {
     if (this.#answers.length === 0) this.#answeredMs = performance.now();
     this.#answers.push(answer);
     this.#transfer.push(...transfer);
+  }
+
+  /** Returns whether an answer would wait for too long if it is posted after this time. */
+  #answersExpireIn(ms: number): boolean {
+    return performance.now() + ms > this.#answeredMs + ANSWERS_MS;
   }
 
   #post(): void {
