@@ -3,7 +3,7 @@
  *
  * - `pure` files only compute and change no global state, so one process runs many of them; each saves 0.8 s of CPU
  * time.
- * - `alone` files only compute, too, each in a process of its own.
+ * - `alone` files only compute, too, but change global state: each has a process of its own.
  * - `unit` files may start threads and programs and may read the clock. They run in parallel, many in a process, and
  * restore the state that they change.
  * - `servers` start real servers and wait most of the time.
@@ -20,10 +20,10 @@ import LongestFirst from "./tests/support/run/longestFirst.ts";
 const pages = ["tests/e2e/**/*.test.ts"];
 const servers = ["tests/{integration,ops,load-tests}/**/*.test.ts", "tests/**/*.serial.test.ts"];
 const pure = [
-  "tests/{architecture,parity,physics,shared,statics}/**/*.test.ts",
+  "tests/{architecture,determinism,parity,physics,report,shared,statics}/**/*.test.ts",
   "tests/server/{meshing,sim}/**/*.test.ts",
 ];
-const alone = ["tests/{determinism,report,simulation}/**/*.test.ts"];
+const alone = ["tests/simulation/**/*.test.ts"];
 const sideBySide = {
   maxWorkers: "100%", // The default leaves one core idle, and there are only two.
   testTimeout: 180_000,
@@ -52,7 +52,7 @@ export default defineConfig({
     reporters: ["default", "./tests/support/run/countsReporter.ts"],
     pool: "forks",
     sequence: { sequencer: LongestFirst },
-    setupFiles: ["./tests/support/run/cpuTime.ts"],
+    setupFiles: ["./tests/support/run/cpuTime.ts", "./tests/support/run/removeFolders.ts"],
     projects: [
       {
         extends: true,

@@ -54,10 +54,7 @@ export const HttpErrors = {
   ADDRESS_SAVED_LIMIT: { status: 429, text: "This address has reached its limit of saved scenes." },
   ADDRESS_OBJECT_LIMIT: { status: 429, text: "This address has reached its limit of objects." },
   ADDRESS_ROOM_LIMIT: { status: 429, text: "This address has reached its limit of rooms." },
-  REPLAY_LIMIT: {
-    status: 429,
-    text: "The limit of concurrent replays is reached, for this address or in total.",
-  },
+  REPLAY_LIMIT: { status: 429, text: "The limit of concurrent replays is reached, for this address or in total." },
   TOO_MANY_REQUESTS: { status: 429, text: "Too many requests of this kind from this address." },
   INTERNAL: { status: 500, text: "The server failed; its log says why." },
   BUILD_FAILED: { status: 500, text: "The scene could not be built." },
@@ -69,10 +66,7 @@ export const HttpErrors = {
     status: 503,
     text: "The change is done but not stored yet, so a restart may undo it. The server keeps trying; repeat the request to check.",
   },
-  ROOM_MOVING: {
-    status: 503,
-    text: "The room is moving to another server process; try again in a moment.",
-  },
+  ROOM_MOVING: { status: 503, text: "The room is moving to another server process; try again in a moment." },
   ROOM_QUARANTINED: {
     status: 503,
     text: "The room is quarantined: no data is lost, but an operator must inspect it before it continues.",

@@ -50,9 +50,7 @@ for (const project of ["client/sdk/tsconfig.json", "client/sdk/tsconfig.page.jso
   const types = spawnSync(
     process.execPath,
     [at("node_modules/typescript/bin/tsc"), "-p", at(project), "--outDir", join(out, "types")],
-    {
-      stdio: "inherit",
-    },
+    { stdio: "inherit" },
   );
   if (types.status !== 0) throw new Error("the types of pliant-client could not be built");
 }

@@ -35,7 +35,7 @@ export class Playout {
   private leadMs = Number.NaN;
   private jitter = 0;
   private rate = 1;
-  /** How often the playhead reached the newest frame and had to wait, while frames were expected. */
+  /** Number of times that the playhead reached the newest frame and had to wait, while frames were expected. */
   starvations = 0;
   private starving = false;
 

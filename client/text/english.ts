@@ -174,10 +174,7 @@ export const english = {
   tooManyPins: "No pin is left. Remove one first.",
   helpPinDoes: "pins what you hold: it stays there",
   helpPinTouchDoes: "while a finger pulls: the body stays there",
-  wentBack: {
-    one: "The last second is undone ({name})",
-    other: "The last {count} seconds are undone ({name})",
-  },
+  wentBack: { one: "The last second is undone ({name})", other: "The last {count} seconds are undone ({name})" },
   theOwner: "the owner",
   inTheWay: "There is no room for it: {name} is in the way",
 

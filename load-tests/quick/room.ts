@@ -46,9 +46,7 @@ const TICKS = 10;
 export const lightRoom: Figure["measure"] = async (how) => {
   const plan = readScenario("rooms").rooms[0]!;
   const hand = plan.hands!;
-  const built = await build({
-    scenePath: fileURLToPath(new URL(`../scenes/${plan.scene}.json`, import.meta.url)),
-  });
+  const built = await build({ scenePath: fileURLToPath(new URL(`../scenes/${plan.scene}.json`, import.meta.url)) });
   const input = (tick: number, room: number): Input => {
     const target = targetOf(hand, tick / 60 / hand.period + room / ROOMS);
     const { body, triangle } = hand;

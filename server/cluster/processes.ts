@@ -117,11 +117,7 @@ export class Processes {
     const nowMs = performance.now();
     for (const [room, { ms }] of this.#given) if (nowMs - ms > GIVEN_MS) this.#given.delete(room);
     const given = [...this.#given].map(
-      ([room, { to, ms }]): GivenRoom => ({
-        room,
-        to,
-        secondsAgo: (nowMs - ms) / 1000,
-      }),
+      ([room, { to, ms }]): GivenRoom => ({ room, to, secondsAgo: (nowMs - ms) / 1000 }),
     );
     return {
       ...holder,

@@ -83,7 +83,7 @@ export class Takeover {
 
   /**
    * Takes one room over now, because a request needs it.
-   * @returns is the room open here now?
+   * @returns whether the room is open here now
    */
   take(listing: Listing): Promise<boolean> {
     const { name } = listing;
@@ -219,7 +219,7 @@ export class Takeover {
     }
   }
 
-  /** Never rejects. @returns is the room open here now? */
+  /** Never rejects. @returns whether the room is open here now */
   async #take(listing: Listing): Promise<boolean> {
     const { store, holder, rooms, metrics, log } = this.#options;
     const { name } = listing;

@@ -80,7 +80,7 @@ export interface BuildThreadData {
 export interface SimThreadData {
   /** int32: counts requested garbage collections (reclaim.ts). */
   collections: Int32Array;
-  /** ThreadWords.words, for a thread that does not serve. */
+  /** ThreadWords.words of the replay thread; a thread that serves gets its own in the ServeTask. */
   words?: Int32Array<SharedArrayBuffer>;
 }
 
@@ -139,14 +139,7 @@ export interface ReadObjectResult {
 
 /** Why a file is refused. It is an answer, because an error's own fields do not cross threads. */
 export interface ObjectRefusal {
-  refused: {
-    code: string;
-    message: string;
-    where: string;
-    value: string | number;
-    limit: string;
-    help: string;
-  };
+  refused: { code: string; message: string; where: string; value: string | number; limit: string; help: string };
 }
 
 /** Findings in an object's file. */

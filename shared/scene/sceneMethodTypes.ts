@@ -39,7 +39,7 @@ export type Method =
   | (Integrated & {
       /**
        * soft, cloth of model pbd with `distance.compliance` > 0 only. Edges are springs, 1/compliance stiff (N/m),
-       * damped along themselves. Exact for its own net; no modulus.
+       * damped along themselves. Exact for its own net of springs, which has no Young's modulus.
        */
       type: "mass-spring";
     })

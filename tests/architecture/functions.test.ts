@@ -2,12 +2,12 @@
  * A function has at most 60 lines. Biome counts them. STRAIGHT lists the exceptions, and only functions that need one:
  * kernels that run straight through SIMD lanes, whose sections have headings.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryFiles } from "./sources.ts";
+import { testFolder } from "../support/testFolder.ts";
 
 const MOST_LINES = 60;
 const KERNEL = "server/kernel/assembly/";
@@ -54,7 +54,7 @@ interface Long {
 }
 
 function longFunctions(): Long[] {
-  const folder = mkdtempSync(join(tmpdir(), "pliant-functions-"));
+  const folder = testFolder("functions");
   const options = { maxLines: MOST_LINES, skipBlankLines: true };
   const complexity = { noExcessiveLinesPerFunction: { level: "error", options } };
   const rules = { recommended: false, complexity };
@@ -74,7 +74,6 @@ function longFunctions(): Long[] {
     ],
     { encoding: "utf8", maxBuffer: 1 << 26 },
   );
-  rmSync(folder, { recursive: true });
   const { diagnostics } = JSON.parse(stdout) as {
     diagnostics: { message: string; location: { path: string; start: { line: number } } }[];
   };

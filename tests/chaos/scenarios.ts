@@ -4,6 +4,7 @@ import { ADMIN_TOKEN, type Fleet, type Member, nowMs } from "./fleet.ts";
 import { lost } from "./judge.ts";
 import type { Owner } from "./owner.ts";
 import type { Player } from "./player.ts";
+import { postJson } from "../support/request.ts";
 
 interface Stage {
   fleet: Fleet;
@@ -178,11 +179,7 @@ export const SCENARIOS: Record<string, Scenario> = {
   /** Rooms are moved on request while members grab in them. */
   rebalance: async (stage) => {
     const { url, name } = pick(stage, stage.fleet.members);
-    const answer = await fetch(`${url}/api/admin/rebalance`, {
-      method: "POST",
-      body: JSON.stringify({ rooms: 3 }),
-      headers: { "content-type": "application/json", authorization: `Bearer ${ADMIN_TOKEN}` },
-    });
+    const answer = await postJson(`${url}/api/admin/rebalance`, { rooms: 3 }, ADMIN_TOKEN);
     return () => (answer.status === 200 ? [] : [`${name} answers ${answer.status} to rebalancing`]);
   },
 

@@ -2,8 +2,7 @@
  * The contract of golden.test.ts for many contacts: tests and colors of enough pairs for several threads give the same
  * bits with any number of threads.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene/scene.ts";
@@ -14,6 +13,7 @@ import { createWorld, type CreatedWorld } from "../../server/sim/world/createWor
 import { openWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import { hashOf } from "./run.ts";
+import { testFolder } from "../support/testFolder.ts";
 
 const word = ({ memory }: CreatedWorld, offset: number): number =>
   new Int32Array(memory.buffer)[(L.HEADER + offset) / 4]!;
@@ -66,14 +66,10 @@ test("rows beyond the capacity of the pair results are still found, with the sam
 
 /** A sheet that lies on the floor, folded onto itself: most of its contacts are not looked at in most substeps. */
 async function fold(): Promise<CreatedWorld> {
-  const folder = mkdtempSync(join(tmpdir(), "pliant-fold-"));
-  try {
-    const { mesh, scene } = foldedSheet(30, "fold.obj");
-    writeFileSync(join(folder, "fold.obj"), mesh);
-    return await createWorld(scene, { baseDir: folder });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = testFolder("fold");
+  const { mesh, scene } = foldedSheet(30, "fold.obj");
+  writeFileSync(join(folder, "fold.obj"), mesh);
+  return await createWorld(scene, { baseDir: folder });
 }
 
 test("contacts at rest give the same bits on one, two and three threads", async () => {

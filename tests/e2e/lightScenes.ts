@@ -4,7 +4,7 @@
  * tenth. (The coarse bunny would otherwise be integrated implicitly.) The tank has an eighth of the water, and smoke
  * above it: one page draws both kinds of fluid.
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Scene } from "../../shared/scene/scene.ts";
@@ -52,10 +52,9 @@ function halve({ bodies }: Scene): void {
   }
 }
 
-/** @returns a folder of scenes, which is removed when the process ends */
+/** Writes the scenes into a new folder and returns it. */
 export function lightScenes(): string {
   const folder = mkdtempSync(join(tmpdir(), "pliant-scenes-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   cpSync(SCENES_FOLDER, folder, { recursive: true });
   for (const [name, change] of Object.entries(COARSER)) {
     const path = join(folder, `${name}.json`);

@@ -12,10 +12,11 @@ import type { DebugHook } from "../../client/debugHook.ts";
 import { type App, buildApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/config.ts";
 import { findChromium } from "../support/chromium.ts";
-import { lightScenes } from "./lightScenes.ts";
+import { SHARED_SCENES } from "./sharedBrowser.ts";
 import { inLong } from "../support/run/long.ts";
 import { lacks } from "../support/run/tools.ts";
 import { PATIENCE_MS, type Way, Visitors } from "./visitors.ts";
+import { postJson } from "../support/request.ts";
 
 export { PATIENCE_MS };
 
@@ -27,7 +28,6 @@ declare global {
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const clientDir = `${root}build/client`;
-let scenes: string | undefined;
 /** Operators' token of every stage without one of its own. */
 export const ADMIN_TOKEN = "operators-own-token-for-tests-only";
 const screenshotDir = `${root}artifacts/e2e`;
@@ -71,7 +71,7 @@ async function openServer(changes: Partial<Config>): Promise<Server> {
   const app = await buildApp({
     ...readConfig({ PLIANT_OPERATIONS_PORT: "same" }),
     clientDir,
-    scenesDir: (scenes ??= lightScenes()),
+    scenesDir: process.env[SHARED_SCENES]!,
     prewarm: "none",
     store: "none",
     roomsPerMinute: 100_000,
@@ -113,11 +113,7 @@ export async function openStage(
     url,
     visit: (path, options, way) => visitors.visit(path, options, way),
     room: async (scene) => {
-      const answer = await fetch(`${url}/api/rooms`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ scene }),
-      });
+      const answer = await postJson(`${url}/api/rooms`, { scene });
       if (!answer.ok) throw new Error(`POST /api/rooms for ${scene}: ${answer.status} ${await answer.text()}`);
       const { room } = (await answer.json()) as { room: string };
       return { name: room, path: `/r/${room}` };

@@ -1,9 +1,6 @@
 /** Failures that are not defects: a store that is away, and clients that go away during their request. */
 import { connect } from "node:net";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import WebSocket from "ws";
 import { createRoom } from "../../load-tests/bot.ts";
@@ -12,13 +9,15 @@ import { readConfig } from "../../server/config.ts";
 import { SqliteStore } from "../../server/store/sqlite/sqliteStore.ts";
 import { StoreUnavailable } from "../../server/store/store.ts";
 import { SCENES_DIR, startTestServer } from "./testServer.ts";
+import { testFolder } from "../support/testFolder.ts";
+import { postJson } from "../support/request.ts";
 
 interface Line {
   level: number;
   msg: string;
 }
 const lines: Line[] = [];
-const dataDir = mkdtempSync(join(tmpdir(), "pliant-failures-"));
+const dataDir = testFolder("failures");
 let app: App;
 let url: string;
 beforeAll(async () => {
@@ -27,10 +26,7 @@ beforeAll(async () => {
   app = await buildApp(config, { level: "info", stream: { write } });
   url = await app.fastify.listen({ port: 0, host: "127.0.0.1" });
 });
-afterAll(async () => {
-  await app.close();
-  rmSync(dataDir, { recursive: true });
-});
+afterAll(() => app.close());
 
 describe("while the store is away", () => {
   test("a socket of a room elsewhere is refused with 503 STORE_AWAY, and so are requests", async () => {
@@ -58,12 +54,7 @@ describe("while the store is away", () => {
 
 test("a visitor who opens rooms too fast is told when to try again", async () => {
   const server = await startTestServer({ roomsPerMinute: 2 });
-  const open = (room: string): Promise<Response> =>
-    fetch(`${server.url}/api/rooms`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ scene: "cube", room }),
-    });
+  const open = (room: string): Promise<Response> => postJson(`${server.url}/api/rooms`, { scene: "cube", room });
   expect([(await open("one")).status, (await open("two")).status]).toEqual([201, 201]);
   const refused = await open("three");
   expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([429, "TOO_MANY_REQUESTS"]);

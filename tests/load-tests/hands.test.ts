@@ -7,12 +7,10 @@ import { offsetOf, positionOf, spread } from "../../load-tests/hands/circles.ts"
 import { STONES } from "../../load-tests/hands/stones.ts";
 import { strainGauge } from "../../load-tests/hands/strain.ts";
 import { selfIntersections } from "../../load-tests/peers/selfIntersections.ts";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Vec3 } from "../../shared/scene/scene.ts";
 import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import { laboratory } from "../physics/laboratory.ts";
+import { testFolder } from "../support/testFolder.ts";
 
 describe("circles", () => {
   test("begin at the grabbed point and stay on a circle of 0.3 m", () => {
@@ -97,12 +95,8 @@ test("a sheet that intersects itself is counted, a flat sheet is not", () => {
 test.each(STONES.map((stone) => [stone.name, stone] as const))(
   "%s is a scene that begins without intersections",
   async (_, stone) => {
-    const folder = mkdtempSync(join(tmpdir(), "pliant-stone-"));
-    try {
-      const lab = await laboratory(validateScene(stone.build(folder)), folder);
-      expect(lab.run(1)).toEqual([]);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const folder = testFolder("stone");
+    const lab = await laboratory(validateScene(stone.build(folder)), folder);
+    expect(lab.run(1)).toEqual([]);
   },
 );

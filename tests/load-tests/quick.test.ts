@@ -1,6 +1,5 @@
 /** The quick guard: every figure can be measured, and it judges the measurements correctly. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -10,6 +9,7 @@ import { guardBeside } from "../../load-tests/quick/beside.ts";
 import { FIGURES } from "../../load-tests/quick/figures.ts";
 import { guard, judge, type Reading, readRelease, type Release, renew } from "../../load-tests/quick/guard.ts";
 import { repeat, shortest } from "../../load-tests/quick/repeat.ts";
+import { testFolder } from "../support/testFolder.ts";
 
 test("there are at most fifteen figures, and the committed release has each of them", () => {
   const names = FIGURES.map(({ name }) => name);
@@ -74,7 +74,7 @@ describe("the guard", () => {
   let path: string;
   let lines: string[];
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "pliant-guard-"));
+    folder = testFolder("guard");
     path = join(folder, "release.json");
     lines = [];
   });
@@ -234,17 +234,13 @@ describe("the guard beside another checkout", () => {
 });
 
 test("a child that ends without a report is an error that tells its exit code or signal", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "pliant-child-"));
-  try {
-    const program = (name: string, text: string): URL => {
-      writeFileSync(join(folder, name), text);
-      return pathToFileURL(join(folder, name));
-    };
-    const report = program("report.mjs", "process.send(process.argv[2]);");
-    expect(await runChild(report, ["whole"], 60)).toBe("whole");
-    await expect(runChild(program("exit.mjs", "process.exit(3);"), [], 60)).rejects.toThrow("ended with code 3");
-    await expect(runChild(program("hang.mjs", "setInterval(() => {}, 1000);"), [], 0.5)).rejects.toThrow("limit 0.5 s");
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = testFolder("child");
+  const program = (name: string, text: string): URL => {
+    writeFileSync(join(folder, name), text);
+    return pathToFileURL(join(folder, name));
+  };
+  const report = program("report.mjs", "process.send(process.argv[2]);");
+  expect(await runChild(report, ["whole"], 60)).toBe("whole");
+  await expect(runChild(program("exit.mjs", "process.exit(3);"), [], 60)).rejects.toThrow("ended with code 3");
+  await expect(runChild(program("hang.mjs", "setInterval(() => {}, 1000);"), [], 0.5)).rejects.toThrow("limit 0.5 s");
 });

@@ -3,10 +3,9 @@
  * the project's routes posts to a local receiver when the server is gone, and again when it is back.
  */
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { afterAll, expect, test, vi } from "vitest";
@@ -14,6 +13,7 @@ import { parse, stringify } from "yaml";
 import { freePort, waitForOk } from "../../load-tests/measuredServer.ts";
 import { findAlertmanager, findOnPath, lacks } from "../support/run/tools.ts";
 import { startPrometheus } from "./prometheus.ts";
+import { testFolder } from "../support/testFolder.ts";
 
 interface Notification {
   receiver: string;
@@ -23,11 +23,10 @@ interface Notification {
 const prometheus = findOnPath("prometheus");
 const alertmanager = findAlertmanager();
 const skipped = lacks("Prometheus", prometheus) || lacks("Alertmanager", alertmanager);
-const folder = mkdtempSync(join(tmpdir(), "pliant-alerting-"));
+const folder = testFolder("alerting");
 const ended: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
   for (const end of ended.reverse()) await end();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function listen(server: Server, port = 0): Promise<number> {
@@ -76,9 +75,7 @@ async function startAlertmanager(config: string): Promise<string> {
 
 test.skipIf(skipped)(
   "the operator's address gets an alert when a server is gone, and its end when it is back",
-  {
-    timeout: 300_000,
-  },
+  { timeout: 300_000 },
   async () => {
     const received: Notification[] = [];
     const receiver = createServer((request, response) => {

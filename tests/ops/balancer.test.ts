@@ -3,20 +3,19 @@
  * however the address is written, and the metrics in alerts and dashboards exist.
  */
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { freePort, waitForOk } from "../../load-tests/measuredServer.ts";
 import { startTestServer, type TestServer } from "../integration/testServer.ts";
 import { findOnPath, lacks } from "../support/run/tools.ts";
+import { testFolder } from "../support/testFolder.ts";
 
 const haproxy = findOnPath("haproxy");
 const ADMIN = "the-operators-own-token";
-const folder = mkdtempSync(join(tmpdir(), "pliant-balancer-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder("balancer");
 
 /** Sends the path as it is, without the normalization of `fetch`. */
 const ask = (origin: string, path: string): Promise<{ status: number; body: string }> =>

@@ -7,15 +7,15 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { freePort, waitForOk } from "../../load-tests/measuredServer.ts";
 import { repositoryFiles } from "../architecture/sources.ts";
 import { inLong } from "../support/run/long.ts";
+import { testFolder } from "../support/testFolder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pliant-clone-"));
+const folder = testFolder("clone");
 const clone = join(folder, "pliant");
 
 /**
@@ -92,8 +92,6 @@ beforeAll(() => {
   borrowPackages();
   for (const path of ["build/kernel.wasm", "build/.stamps/kernel"]) cpSync(path, join(clone, path));
 });
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const DOES = FRESH ? "installs, builds the kernel, and nothing else," : "installs and builds nothing that is there,";
 test(`npm run simulate in a fresh clone ${DOES} and prints the state hash`, { timeout: 300_000 }, () => {

@@ -2,9 +2,6 @@
  * A real server is killed and started again beside a real Prometheus: the room is restored, the alert for that fires,
  * and the log agrees.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { freePort, startServer } from "../../load-tests/measuredServer.ts";
@@ -13,6 +10,7 @@ import { findOnPath, lacks } from "../support/run/tools.ts";
 import { faults, linesOf } from "./logLines.ts";
 import { startPrometheus } from "./prometheus.ts";
 import type { RunningPrometheus } from "./prometheus.ts";
+import { testFolder } from "../support/testFolder.ts";
 
 interface Alert {
   labels: Record<string, string>;
@@ -22,13 +20,12 @@ interface Alert {
 
 const prometheus = findOnPath("prometheus");
 describe.skipIf(lacks("Prometheus", prometheus))("a crash", () => {
-  const data = mkdtempSync(join(tmpdir(), "pliant-crash-"));
+  const data = testFolder("crash");
   let server: RunningServer;
   let monitor: RunningPrometheus;
   afterAll(async () => {
     await monitor?.stop();
     await server?.stop();
-    rmSync(data, { recursive: true, force: true });
   });
 
   test("raises the alert for restored rooms, which names the server and its runbook section", async () => {

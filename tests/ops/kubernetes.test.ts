@@ -15,15 +15,7 @@ import { LONGEST_WAIT_MS } from "../../server/rooms/prewarm.ts";
 import { parseDockerfile } from "./dockerfile.ts";
 
 const folder = "server/ops/kubernetes";
-const models = {
-  Deployment,
-  HorizontalPodAutoscaler,
-  PodDisruptionBudget,
-  ConfigMap,
-  Service,
-  NetworkPolicy,
-  Ingress,
-};
+const models = { Deployment, HorizontalPodAutoscaler, PodDisruptionBudget, ConfigMap, Service, NetworkPolicy, Ingress };
 const documents = readdirSync(folder).flatMap((name) =>
   parseAllDocuments(readFileSync(`${folder}/${name}`, "utf8")).map((document) => document.toJS() as any),
 );

@@ -2,9 +2,7 @@
  * A real Prometheus scrapes a real server with active grabs in its rooms, and runs every query of every dashboard. Each
  * must return numbers, with the labels in its legend. So no panel can be empty because a metric was renamed.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
@@ -14,6 +12,7 @@ import type { RunningServer } from "../../load-tests/measuredServer.ts";
 import { findOnPath, lacks } from "../support/run/tools.ts";
 import { startPrometheus } from "./prometheus.ts";
 import type { RunningPrometheus } from "./prometheus.ts";
+import { testFolder } from "../support/testFolder.ts";
 
 interface Target {
   expr: string;
@@ -106,7 +105,7 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
   let loaded = 0;
 
   beforeAll(async () => {
-    data = mkdtempSync(join(tmpdir(), "pliant-monitored-"));
+    data = testFolder("monitored");
     server = await startServer({
       env: { PLIANT_PREWARM: "jelly-stack", PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: data },
     });

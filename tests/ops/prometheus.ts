@@ -69,9 +69,7 @@ export async function startPrometheus(
       `--web.listen-address=127.0.0.1:${port}`,
       "--log.level=warn",
     ],
-    {
-      stdio: ["ignore", "ignore", "pipe"],
-    },
+    { stdio: ["ignore", "ignore", "pipe"] },
   );
   let log = "";
   child.stderr.on("data", (chunk: Buffer) => (log += chunk.toString()));

@@ -2,8 +2,7 @@
  * The alert for slow motion, from end to end: a real server with a room that is too heavy for it, a real Prometheus
  * with the project's own rules. It fires for that server and not for one that keeps up.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
@@ -11,13 +10,13 @@ import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { type RunningServer, serveCommand, startServer } from "../../load-tests/measuredServer.ts";
 import { findOnPath, lacks } from "../support/run/tools.ts";
 import { type RunningPrometheus, startPrometheus } from "./prometheus.ts";
+import { testFolder } from "../support/testFolder.ts";
 
 const executable = findOnPath("prometheus");
-const folder = mkdtempSync(join(tmpdir(), "pliant-slow-"));
+const folder = testFolder("slow");
 const ended: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
   for (const end of ended) await end();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 interface Alert {

@@ -1,7 +1,6 @@
 /** The HTTP API without a network: answers, coded errors, headers, documents. Real threads build a real scene. */
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
@@ -12,12 +11,13 @@ import { readConfig } from "../../server/config.ts";
 import { RULES } from "../../server/routes/rules.ts";
 import { HttpErrors } from "../../shared/errorCodes.ts";
 import type { Topology } from "../../shared/topology.ts";
+import { testFolder } from "../support/testFolder.ts";
 
 let app: App;
 let clientDir: string;
 let reportDir: string;
 beforeAll(async () => {
-  clientDir = mkdtempSync(join(tmpdir(), "pliant-client-"));
+  clientDir = testFolder("client");
   mkdirSync(join(clientDir, "assets"));
   mkdirSync(join(clientDir, "thumbnails"));
   writeFileSync(join(clientDir, "index.html"), "<!doctype html><title>the page</title>");
@@ -28,7 +28,7 @@ beforeAll(async () => {
   for (const file of ["cube.png", "cube.dark.png", "sheet.dark.png"])
     writeFileSync(join(clientDir, "thumbnails", file), "picture");
   const scenesDir = fileURLToPath(new URL("../integration/scenes", import.meta.url));
-  reportDir = mkdtempSync(join(tmpdir(), "pliant-report-"));
+  reportDir = testFolder("report");
   app = await buildApp({
     ...readConfig({ PLIANT_OPERATIONS_PORT: "same" }),
     store: "none",
@@ -39,11 +39,7 @@ beforeAll(async () => {
   });
   await app.warm;
 });
-afterAll(async () => {
-  await app.close();
-  rmSync(clientDir, { recursive: true });
-  rmSync(reportDir, { recursive: true });
-});
+afterAll(() => app.close());
 
 const get = (url: string, headers: Record<string, string> = {}) => app.fastify.inject({ method: "GET", url, headers });
 const post = (payload: unknown) =>

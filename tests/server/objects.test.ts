@@ -1,14 +1,13 @@
 /** Uploaded objects on the main thread: each picture is in memory only once. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Metrics } from "../../server/metrics/metrics.ts";
 import { Objects } from "../../server/objects/objects.ts";
 import { SqliteStore } from "../../server/store/sqlite/sqliteStore.ts";
+import { testFolder } from "../support/testFolder.ts";
 
 test("a picture is in memory once for any number of slow readers, also when it is too large for the cache", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "pliant-pictures-"));
+  const folder = testFolder("pictures");
   const store = new SqliteStore({ path: join(folder, "pliant.sqlite") });
   await store.open();
   const limits = { count: 10, bytes: 1e12, countPerAddress: 10 };
@@ -29,5 +28,4 @@ test("a picture is in memory once for any number of slow readers, also when it i
   }
   objects.close();
   await store.close();
-  rmSync(folder, { recursive: true });
 });

@@ -171,15 +171,7 @@ const SERVER: [string, Uint8Array][] = [
         pausedTicks: 12,
         bodies: [
           { body: 0, friction: 0.5 },
-          {
-            body: 1,
-            damping: 2.5,
-            friction: 0.5,
-            density: 512,
-            youngsModulus: 40960,
-            poissonsRatio: 0.25,
-            pins: true,
-          },
+          { body: 1, damping: 2.5, friction: 0.5, density: 512, youngsModulus: 40960, poissonsRatio: 0.25, pins: true },
         ],
       },
       1,

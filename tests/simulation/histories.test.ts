@@ -1,5 +1,5 @@
 /**
- * A thousand histories (fifty thousand in `npm run test:long`) of servers that are killed, stopped, cut off and given
+ * 600 histories (fifty thousand in `npm run test:long`) of servers that are killed, stopped, cut off and given
  * wrong answers. They run the server's own code in virtual time; docs/SIMULATION.md lists the virtual parts. Split over
  * two files, for two cores. A hundred find each fault of mutations.test.ts.
  */
@@ -9,7 +9,7 @@ import { prepareStage, runHistories, runPlan } from "./run.ts";
 import { inLong } from "../support/run/long.ts";
 import { describeHistories } from "./describeHistories.ts";
 
-describeHistories(0, inLong({ tests: 50, histories: 500 }, { tests: 2, histories: 250 }));
+describeHistories(0, inLong({ tests: 50, histories: 500 }, { tests: 2, histories: 150 }));
 
 /**
  * Histories outside these ranges that once broke a rule, by cause:

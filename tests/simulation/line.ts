@@ -30,13 +30,7 @@ export interface LineFaults {
   jitterMs: number;
 }
 
-const WHOLE: LineFaults = {
-  questions: "arrive",
-  answers: "arrive",
-  answerLoss: 0,
-  latencyMs: 0.3,
-  jitterMs: 2,
-};
+const WHOLE: LineFaults = { questions: "arrive", answers: "arrive", answerLoss: 0, latencyMs: 0.3, jitterMs: 2 };
 
 export interface LineOptions {
   kind: "sqlite" | "postgres";

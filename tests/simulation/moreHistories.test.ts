@@ -2,4 +2,4 @@
 import { inLong } from "../support/run/long.ts";
 import { describeHistories } from "./describeHistories.ts";
 
-describeHistories(1, inLong({ tests: 50, histories: 500 }, { tests: 2, histories: 250 }));
+describeHistories(1, inLong({ tests: 50, histories: 500 }, { tests: 2, histories: 150 }));

@@ -1,16 +1,14 @@
 /**
  * A long run in two sessions: the second continues from the first, and both together give the result of a single run.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { EVERY_FAULT } from "./plan.ts";
 import { prepareStage } from "./run.ts";
 import { goOn, readTally, type Tally } from "./tally.ts";
+import { testFolder } from "../support/testFolder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pliant-tally-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder("tally");
 
 test("two sessions add up to one run; failed histories run again, and other histories are rejected", async () => {
   const stage = await prepareStage();

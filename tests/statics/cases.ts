@@ -14,10 +14,9 @@
  *              vertex (on its feet it buckles and collapses below k = 2e6 Pa: no equilibrium)
  */
 import { join } from "node:path";
-import type { Scene, SoftBody, Sweep, Vec3 } from "../../shared/scene/scene.ts";
+import type { Scene, SoftBody, Vec3 } from "../../shared/scene/scene.ts";
 import type { IsotropicMaterial } from "../../shared/scene/sceneMaterials.ts";
 import { dataFolder } from "../support/dataFolder.ts";
-import type { StaticModel } from "./materials.ts";
 
 /** A soft body with an isotropic material, and its loads. */
 export interface LoadedBody {
@@ -33,12 +32,9 @@ export interface LoadedBody {
 }
 
 export interface CaseOptions {
-  youngsModulus?: number;
   poissonsRatio?: number;
-  model?: StaticModel;
   /** Default compliant: these runs measure substeps and iterations. */
   solver?: SoftBody["solver"];
-  sweep?: Sweep;
   exact?: boolean;
 }
 
@@ -115,19 +111,9 @@ export const CASE_NAMES: readonly string[] = Object.keys(CASES);
 export function caseOf(name: string, options: CaseOptions = {}): LoadedBody {
   const made = CASES[name]?.();
   if (!made) throw new Error(`case: ${name}, limit: one of ${CASE_NAMES.join(", ")}`);
-  const {
-    youngsModulus = made.body.material.youngsModulus,
-    poissonsRatio = made.body.material.poissonsRatio,
-    model,
-    solver = "compliant",
-    sweep,
-    exact,
-  } = options;
-  Object.assign(
-    made.body,
-    { material: { ...made.body.material, ...(model && { model }), youngsModulus, poissonsRatio }, solver },
-    sweep && { sweep },
-  );
+  const { material } = made.body;
+  const { poissonsRatio = material.poissonsRatio, solver = "compliant", exact } = options;
+  Object.assign(made.body, { material: { ...material, poissonsRatio }, solver });
   return { ...made, ...(exact && { exact }) };
 }
 

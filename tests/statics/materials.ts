@@ -17,6 +17,7 @@
 import type { IsotropicMaterial } from "../../shared/scene/sceneMaterials.ts";
 
 export type StaticModel = NonNullable<IsotropicMaterial["model"]>;
+type Nine = [number, number, number, number, number, number, number, number, number];
 
 /** Psi in J/m^3 and its derivatives. `out` is overwritten. */
 export interface Density {
@@ -29,33 +30,13 @@ export interface Density {
 
 /** det F */
 export function determinant3(F: Float64Array): number {
-  const [a, b, c, d, e, f, g, h, i] = F as unknown as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [a, b, c, d, e, f, g, h, i] = F as unknown as Nine;
   return a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g);
 }
 
 /** cof F = dJ/dF = J F^-T */
 function cofactors(F: Float64Array, out: Float64Array): void {
-  const [a, b, c, d, e, f, g, h, i] = F as unknown as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [a, b, c, d, e, f, g, h, i] = F as unknown as Nine;
   out[0] = e * i - f * h;
   out[1] = f * g - d * i;
   out[2] = d * h - e * g;

@@ -57,12 +57,7 @@ export class PostgresServer {
     execFileSync(
       join(bin, "initdb"),
       ["-D", join(folder, "data"), "-U", "pliant", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"],
-      {
-        ...as,
-        cwd: folder,
-        stdio: "pipe",
-        env: { PATH: process.env.PATH },
-      },
+      { ...as, cwd: folder, stdio: "pipe", env: { PATH: process.env.PATH } },
     );
     const server = new PostgresServer(bin, folder, port ?? (await freePort()), as);
     await server.resume();

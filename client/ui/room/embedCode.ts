@@ -41,11 +41,7 @@ export function embedSection(address: () => string, say: (text: string) => void)
     code,
     h(
       "button",
-      {
-        class: "button",
-        type: "button",
-        onclick: () => void copyText(code.value, t("embedCopied")).then(say),
-      },
+      { class: "button", type: "button", onclick: () => void copyText(code.value, t("embedCopied")).then(say) },
       t("embedCopy"),
     ),
     h("p", {}, t("embedAllow")),

@@ -32,12 +32,7 @@ import { t, tParts } from "../../text/text.ts";
 
 export class RoomShell {
   readonly element: HTMLElement;
-  readonly canvas = h("canvas", {
-    class: "view",
-    tabindex: "0",
-    role: "application",
-    "aria-label": t("canvas"),
-  });
+  readonly canvas = h("canvas", { class: "view", tabindex: "0", role: "application", "aria-label": t("canvas") });
   /** Shows the position of the keyboard's mark. */
   readonly mark = h("div", { class: "mark", "aria-hidden": "true", hidden: true });
   /** Announcements for screen readers only. */
@@ -102,9 +97,7 @@ export class RoomShell {
       PeopleActions &
       BringActions &
       TalkActions &
-      PinActions & {
-        capture: () => CaptureSource | undefined;
-      },
+      PinActions & { capture: () => CaptureSource | undefined },
   ) {
     this.people = new People(actions);
     this.pins = new PinLayer(actions);

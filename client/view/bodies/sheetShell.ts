@@ -34,11 +34,7 @@ export function sheetOf(surface: Uint32Array, count: number): Sheet {
     sides.push(0, 1, 0, 1, 0, -1, 0, -1);
     triangles.push(rim, rim + 2, rim + 1, rim + 1, rim + 2, rim + 3);
   }
-  return {
-    triangles: Uint32Array.from(triangles),
-    vertices: Uint32Array.from(vertices),
-    sides: Int8Array.from(sides),
-  };
+  return { triangles: Uint32Array.from(triangles), vertices: Uint32Array.from(vertices), sides: Int8Array.from(sides) };
 }
 
 /** Edges that belong to only one triangle, in its direction. */

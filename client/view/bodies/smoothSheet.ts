@@ -61,11 +61,7 @@ export function patchesOf({ triangles, count }: Shell, parts: number): Patches {
       }
     }
   }
-  return {
-    triangles: Uint32Array.from(out),
-    corners: Uint32Array.from(corners),
-    coords: Float32Array.from(coords),
-  };
+  return { triangles: Uint32Array.from(out), corners: Uint32Array.from(corners), coords: Float32Array.from(coords) };
 }
 
 /**

@@ -12,7 +12,7 @@ const MARGIN = 1.25;
 
 /** Part of the normal that comes from the whole cloud (pointNormals.ts) at its faces; the rest is the sphere's. */
 const SHARED = 0.85;
-/** Where the cloud has no side, as in a layer of points, the sphere is flatter by this part. */
+/** A sphere of a cloud without sides, such as a layer of points, is flatter by this part. */
 const FLATTER = 0.45;
 
 const VARYINGS = /* glsl */ `

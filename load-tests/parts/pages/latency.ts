@@ -27,6 +27,7 @@ import {
 } from "../../latency/pageProbe.ts";
 import { quantile, type Row } from "../../part.ts";
 import { serveCommand, startServer } from "../../measuredServer.ts";
+import { type PageWindow, type Place, surfacePoint } from "../../visitors/pages.ts";
 
 export const name = "latency";
 export const about =
@@ -44,37 +45,15 @@ const viewport = { width: 320, height: 220 };
 /** Ticks between two frames of this scene at the server's default rate. */
 const SEND_TICKS = 2;
 
-interface Window {
-  pliant: {
-    member: number;
-    firstMovingFrameMs?: number;
-    displayed(): number[];
-    project(point: number[]): { x: number; y: number };
-    pick(x: number, y: number): unknown;
-  };
+interface Window extends PageWindow {
   pliantPuller: PullerLog;
   pliantWatcher: WatcherLog;
-  watchAt?: { x: number; y: number } | undefined;
+  watchAt?: Place | undefined;
 }
 
-/**
- * A surface point near the middle of all particles, window pixels. Concave bodies may have air in their middle, so it
- * searches around it in a spiral.
- */
-async function surfacePoint(page: Page): Promise<{ x: number; y: number }> {
-  const found = await page.evaluate(() => {
-    const { pliant } = globalThis as unknown as Window;
-    const p = pliant.displayed();
-    const sum = [0, 0, 0];
-    for (let i = 0; i < p.length; i++) sum[i % 3]! += (3 * p[i]!) / p.length;
-    const middle = pliant.project(sum);
-    for (let k = 0; k < 200; k++) {
-      const x = middle.x + 1.5 * k * Math.cos(k * 0.7);
-      const y = middle.y + 1.5 * k * Math.sin(k * 0.7);
-      if (pliant.pick(x, y)) return { x, y };
-    }
-    return undefined;
-  });
+/** @throws Error if the page shows no surface near the middle of its bodies */
+async function placeToPull(page: Page): Promise<Place> {
+  const found = await surfacePoint(page);
   if (!found) throw new Error(`${SCENE}: no surface near its middle`);
   return found;
 }
@@ -88,7 +67,7 @@ const rested = (page: Page): Promise<unknown> =>
   );
 
 /** Grabs the body and pulls at once, so that nothing moves before the pull. */
-async function pull(page: Page, at: { x: number; y: number }, by: number): Promise<void> {
+async function pull(page: Page, at: Place, by: number): Promise<void> {
   await page.mouse.move(at.x, at.y);
   await Promise.all([page.mouse.down(), page.mouse.move(at.x + by, at.y - Math.abs(by))]);
 }
@@ -96,7 +75,7 @@ async function pull(page: Page, at: { x: number; y: number }, by: number): Promi
 async function pullFromRest(puller: Page, watcher: Page): Promise<void> {
   for (let k = 0; k < PULLS; k++) {
     await rested(watcher);
-    const at = await surfacePoint(puller);
+    const at = await placeToPull(puller);
     const known = await watcher.evaluate((at) => {
       const page = globalThis as unknown as Window;
       page.watchAt = at;
@@ -119,7 +98,7 @@ async function pullFromRest(puller: Page, watcher: Page): Promise<void> {
 }
 
 async function pullAbout(puller: Page): Promise<void> {
-  const at = await surfacePoint(puller);
+  const at = await placeToPull(puller);
   await pull(puller, at, 10);
   const startMs = performance.now();
   for (let ms = 0; ms < 1000 * SECONDS; ms = performance.now() - startMs) {

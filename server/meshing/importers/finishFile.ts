@@ -11,7 +11,8 @@ import { surfaceNotes } from "../surface/surfaceNotes.ts";
 import { weldNotes, weldSurface, type WeldedSurface } from "../surface/weldSurface.ts";
 
 /**
- * @param role a collider keeps its file's orientation, because both sides of its triangles are solid; a sheet its front
+ * Welds and mends a file's surface, and makes the notes for its author.
+ * @param role of a collider triangles are not turned, because both of their sides are solid; a sheet keeps its front
  * @throws MeshError if no triangle with corners at three different places is left
  */
 export function finishFile(

@@ -124,10 +124,7 @@ function projected(x: ArrayLike<number>, vertexOf: number[], first: number, kept
   const along = [0, 1, 2].reduce((a, b) => (Math.abs(normal[b]!) > Math.abs(normal[a]!) ? b : a));
   if (!(Math.hypot(...normal) > 2 * FLAT * perimeter * perimeter)) return undefined;
   const [l, m] = normal[along]! > 0 ? [(along + 1) % 3, (along + 2) % 3] : [(along + 2) % 3, (along + 1) % 3];
-  return {
-    x: Float64Array.from(kept, (_, c) => at(c, l)),
-    y: Float64Array.from(kept, (_, c) => at(c, m)),
-  };
+  return { x: Float64Array.from(kept, (_, c) => at(c, l)), y: Float64Array.from(kept, (_, c) => at(c, m)) };
 }
 
 /** Positive if c lies to the left of the line from a to b. */

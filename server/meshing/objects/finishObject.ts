@@ -136,10 +136,7 @@ async function pictureParts(
     for (const v of kept) chosen.push(places[first + v]!);
     first += part.positions.length / 3;
   }
-  notes.push({
-    code: "PICTURE_SIMPLIFIED",
-    text: `The picture has ${count(small)} of the file's ${total} triangles.`,
-  });
+  notes.push({ code: "PICTURE_SIMPLIFIED", text: `The picture has ${count(small)} of the file's ${total} triangles.` });
   return { parts: small, places: Uint32Array.from(chosen) };
 }
 

@@ -128,9 +128,6 @@ export function readStl(file: string, bytes: Uint8Array, material: Material, not
   const { positions, triangles, precision } = importStl(file, bytes);
   for (let i = 0; i < positions.length; i += 3)
     [positions[i + 1], positions[i + 2]] = [positions[i + 2]!, -positions[i + 1]!];
-  notes.push({
-    code: "UP_ASSUMED",
-    text: "An STL file does not define the up axis; z is used, as in 3D printing.",
-  });
+  notes.push({ code: "UP_ASSUMED", text: "An STL file does not define the up axis; z is used, as in 3D printing." });
   return [withNormals({ positions, triangles, attributes: new Map(), material, precision, where: FILE })];
 }

@@ -18,8 +18,8 @@ import type { MeshNote } from "../meshNotes.ts";
 import { weldPlaces } from "./weldPlaces.ts";
 
 /**
- * Part of the precision within which the ends of an edge are one point. Numbers of a grid differ by its step; only
- * floating point numbers near 0 are finer than the rounding of the largest ones.
+ * An edge shorter than this part of the file's precision is one point. It is less than 1, because two different numbers
+ * on a grid are at least its step apart; floating point numbers near 0 may be nearer than the largest ones round.
  */
 const ONE_POINT = 0.25;
 /** Length of an edge over another one of its triangle, below which it may be a point. */

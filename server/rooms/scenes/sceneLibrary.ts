@@ -306,11 +306,7 @@ export class SceneLibrary {
         }),
       }).error;
     try {
-      return keep({
-        scene: sceneOf(text),
-        text,
-        fileHash: createHash("sha256").update(text).digest("hex"),
-      });
+      return keep({ scene: sceneOf(text), text, fileHash: createHash("sha256").update(text).digest("hex") });
     } catch (error) {
       throw keep({
         error: new CodedError(

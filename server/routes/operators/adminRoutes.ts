@@ -180,19 +180,11 @@ const AUDIT_SCHEMA = {
     additionalProperties: false,
     properties: {
       room: { type: "string", maxLength: 100 },
-      limit: {
-        type: "string",
-        pattern: "^[1-9][0-9]{0,3}$",
-        description: `1 to ${MOST_ENTRIES}; default 100.`,
-      },
+      limit: { type: "string", pattern: "^[1-9][0-9]{0,3}$", description: `1 to ${MOST_ENTRIES}; default 100.` },
     },
   },
   response: {
-    200: {
-      type: "object",
-      required: ["entries"],
-      properties: { entries: { type: "array", items: entrySchema } },
-    },
+    200: { type: "object", required: ["entries"], properties: { entries: { type: "array", items: entrySchema } } },
     ...errorResponses("BODY_INVALID", ...denied),
   },
 };

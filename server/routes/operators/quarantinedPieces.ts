@@ -48,11 +48,7 @@ export function quarantinedPieceRoutes(
           "Stored rows that were damaged, or followed a damaged row, when the room was taken over. Oldest first.",
         params: ofRoom,
         response: {
-          200: {
-            type: "object",
-            required: ["pieces"],
-            properties: { pieces: { type: "array", items: pieceSchema } },
-          },
+          200: { type: "object", required: ["pieces"], properties: { pieces: { type: "array", items: pieceSchema } } },
           ...errorResponses(...denied, "ROOM_NOT_FOUND", "NO_STORE"),
         },
       },

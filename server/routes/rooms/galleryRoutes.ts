@@ -145,11 +145,7 @@ function readRoutes(app: FastifyInstance, gallery: Gallery): void {
         summary: "The gallery: saved scenes, newest first",
         description: `At most ${MOST_LISTED}. In \`tokens\` mode it needs a token.`,
         response: {
-          200: {
-            type: "object",
-            required: ["scenes"],
-            properties: { scenes: { type: "array", items: savedSchema } },
-          },
+          200: { type: "object", required: ["scenes"], properties: { scenes: { type: "array", items: savedSchema } } },
           ...errorResponses("TOKEN_NEEDED", "TOKEN_INVALID", "TOO_MANY_REQUESTS"),
         },
       },

@@ -102,10 +102,7 @@ export async function objectRoutes(app: FastifyInstance, options: ObjectRouteOpt
         tags: ["objects"],
         summary: "An object's visible mesh: a self-contained GLB of one mesh",
         params: nameParam("object", "Id of the object."),
-        response: {
-          200: bytesAnswer("model/gltf-binary", "GLB"),
-          ...errorResponses("OBJECT_NOT_FOUND"),
-        },
+        response: { 200: bytesAnswer("model/gltf-binary", "GLB"), ...errorResponses("OBJECT_NOT_FOUND") },
       },
     },
     async (request, reply) => {

@@ -40,11 +40,7 @@ const listRoomsSchema = {
   description:
     "Covers all server processes on the same store. In `tokens` mode, only rooms that the request's token is for. Only rooms of the answering process have `tick` and other live values.",
   response: {
-    200: {
-      type: "object",
-      required: ["rooms"],
-      properties: { rooms: { type: "array", items: listedRoomSchema } },
-    },
+    200: { type: "object", required: ["rooms"], properties: { rooms: { type: "array", items: listedRoomSchema } } },
     ...errorResponses("TOKEN_NEEDED", "TOKEN_INVALID", "TOO_MANY_REQUESTS"),
   },
 };

@@ -121,10 +121,7 @@ function topologyRoute(
         tags: ["scenes"],
         summary: "A topology: msgpack, see PROTOCOL.md",
         params: nameParam("hash", "Content hash, from a room or from `welcome`."),
-        response: {
-          200: bytesAnswer("application/msgpack", "msgpack"),
-          ...errorResponses("TOPOLOGY_NOT_FOUND"),
-        },
+        response: { 200: bytesAnswer("application/msgpack", "msgpack"), ...errorResponses("TOPOLOGY_NOT_FOUND") },
       },
     },
     async (request, reply) => {

@@ -46,12 +46,7 @@ const ISSUE_SCHEMA = {
         maximum: MAX_TOKEN_HOURS,
         description: `Life of the token; default ${DEFAULT_HOURS}.`,
       },
-      name: {
-        type: "string",
-        minLength: 1,
-        maxLength: 24,
-        description: "Shown for a member that chooses no name.",
-      },
+      name: { type: "string", minLength: 1, maxLength: 24, description: "Shown for a member that chooses no name." },
       subject: {
         type: "string",
         minLength: 1,

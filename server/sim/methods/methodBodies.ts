@@ -431,10 +431,7 @@ function open(
       v: new Float64Array(buffer, layout.state + 24 * count, 3 * count),
       more: new Float64Array(buffer, layout.state + 48 * count, layout.more),
     },
-    points: new RigidGrabs({
-      mass: known.mass,
-      coefficient: kind.grab(spec) / (HOLDING * known.h * known.h),
-    }),
+    points: new RigidGrabs({ mass: known.mass, coefficient: kind.grab(spec) / (HOLDING * known.h * known.h) }),
     force: new Float64Array(3 * count),
     stepSeconds: 0,
   };

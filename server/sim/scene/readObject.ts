@@ -70,11 +70,7 @@ async function lookAt(
     for (const vertex of corners[p]!) pictureTriangles[at++] = first + vertex;
     first += primitive.getAttribute("POSITION")!.getCount();
   }
-  return {
-    pictureTriangles,
-    materials: root.listMaterials().length,
-    textures: root.listTextures().length,
-  };
+  return { pictureTriangles, materials: root.listMaterials().length, textures: root.listTextures().length };
 }
 
 function boxOf(positions: Float64Array): [number, number, number] {

@@ -17,7 +17,7 @@ export interface TunableBody {
   implicit?: { flat: boolean };
   /** Present for a prefactored body: bending's share of its stiffness, and particles that its factor anchors. */
   prefactored?: { share: number; anchors: number[] };
-  /** Largest number of its method's steps in a tick. */
+  /** Most steps in a tick that its method may be tuned to. */
   mostSteps?: number;
   /**
    * Sound crosses edges * sqrt(stiffness(nu) k/density) of the body's edges in a second, edges in 1/m and stiffness

@@ -23,15 +23,7 @@ export const MODES = L.WIND_MOST_MODES;
 const MEAN_SQUARE = 8 / 15;
 
 /** Wind without effect, for scenes that have none. */
-export const NO_WIND: Wind = {
-  velocity: [0, 0, 0],
-  density: 0,
-  drag: 1.2,
-  lift: 1.2,
-  intensity: 0,
-  scale: 1,
-  seed: 1,
-};
+export const NO_WIND: Wind = { velocity: [0, 0, 0], density: 0, drag: 1.2, lift: 1.2, intensity: 0, scale: 1, seed: 1 };
 /** Density of dry air of 20 degrees at sea level (ISO 2533), kg/m^3. */
 const AIR_DENSITY = 1.2;
 

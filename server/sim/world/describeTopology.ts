@@ -89,10 +89,7 @@ function topologyBody(body: BodyTemplate, first: number, { quantum, origin }: Si
       attachTriangle: bytesOf(triangle),
       attachCoords: bytesOf(coords),
       ...(body.picture && {
-        picture: {
-          ...pictureOf(body.picture, body.placement!, origin),
-          vertices: bytesOf(body.picture.vertices),
-        },
+        picture: { ...pictureOf(body.picture, body.placement!, origin), vertices: bytesOf(body.picture.vertices) },
       }),
     },
   };

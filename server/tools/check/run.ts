@@ -36,7 +36,7 @@ export class Run {
   private readonly vertex = pieces(1, 3);
   private readonly edge = pieces(2, 2);
   private readonly triangle = pieces(3, 3);
-  /** A side of one triangle and another triangle, for neighbors. */
+  /** For neighboring triangles: a side of one, and the other one. */
   private readonly side = pieces(2, 3);
   private found: number[] = [];
 

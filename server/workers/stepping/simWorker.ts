@@ -42,7 +42,7 @@ import { findRoom, forgetRooms, type OpenRoom, openRoom } from "./roomCache.ts";
 const FORGOTTEN_MS = 3000;
 /** Absent in tests that run tasks without the pool. */
 const { collections, words } = (workerData as SimThreadData | undefined) ?? {};
-/** Progress of a thread that is not in `serve`. */
+/** Progress of the tasks that run outside `serve`: replays. */
 const own = new ThreadWords(words);
 let collected = 0;
 
@@ -277,12 +277,7 @@ function runReplay(
     tick: world.tickNumber,
     ticks: world.tickNumber - from,
     held: numbers(world.held()),
-    facts: {
-      tuning: world.tuning(),
-      absent: numbers(world.absent()),
-      looks: world.looks(),
-      pins: world.pins(),
-    },
+    facts: { tuning: world.tuning(), absent: numbers(world.absent()), looks: world.looks(), pins: world.pins() },
     stateHash: world.stateHash(),
     differs,
   };

@@ -26,7 +26,9 @@ describe.skipIf(noBrowser)("quality", () => {
     const said: string[] = [];
     const prepare = (page: Page): void => void page.on("console", (message) => said.push(message.text()));
     const page = await drawn(await stage.visit(`${path}?quality=0`, { viewport: SMALL }, { prepare }));
-    for (const [level, { pixelRatio }] of LEVELS.entries()) {
+    // Levels 1 and 5 differ from the one before only in their numbers of pixels and texels.
+    for (const level of inLong([...LEVELS.keys()], [0, 2, 3, 4, 6])) {
+      const { pixelRatio } = LEVELS[level]!;
       await setQuality(page, level);
       expect(await page.evaluate(() => document.querySelector<HTMLCanvasElement>("canvas.view")!.width)).toBe(
         // More pixels than the screen, too: this browser draws by CPU, without multisampling.

@@ -10,8 +10,7 @@
  * comes from the socket's messages, one for each frame, interpolated linearly as frames are.
  */
 import { decode } from "@msgpack/msgpack";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -34,6 +33,7 @@ import {
   type E2e,
   PATIENCE_MS,
 } from "../pageStage.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 /**
  * Small, and without self-contact: their ticks keep time on a busy machine, because only the picture is judged here.
@@ -184,7 +184,7 @@ function liesBetween(
 }
 
 describe.skipIf(noBrowser)("a pull responds at once and without a visible jump", () => {
-  const folder = mkdtempSync(join(tmpdir(), "pliant-seamless-"));
+  const folder = testFolder("seamless");
   let stage: E2e;
   let line: SlowLine;
   beforeAll(async () => {
@@ -196,7 +196,6 @@ describe.skipIf(noBrowser)("a pull responds at once and without a visible jump",
   afterAll(async () => {
     await line?.close();
     await stage?.close();
-    rmSync(folder, { recursive: true });
   });
   afterEach(async () => {
     await stage.leave();

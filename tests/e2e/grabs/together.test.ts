@@ -58,10 +58,7 @@ async function restsWithoutPictures(page: Page): Promise<void> {
   // Damped camera motion and gliding cursors end, later on a busy machine.
   for (let drawn = -1; drawn !== (drawn = await page.evaluate(() => window.pliant.drawn)); )
     await page.waitForTimeout(1500);
-  const before = await page.evaluate(() => ({
-    drawn: window.pliant.drawn,
-    tick: window.pliant.frames().at(-1)!.tick,
-  }));
+  const before = await page.evaluate(() => ({ drawn: window.pliant.drawn, tick: window.pliant.frames().at(-1)!.tick }));
   await until(page, (tick) => window.pliant.frames().at(-1)!.tick > tick + 90, before.tick);
   expect((await page.evaluate(() => window.pliant.drawn)) - before.drawn).toBeLessThanOrEqual(1);
 }

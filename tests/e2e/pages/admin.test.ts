@@ -2,8 +2,6 @@
  * The operators' page in a real browser: no access without the token, rooms with their members and figures, kick, ban,
  * dispose, and all of it in the audit log.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -14,6 +12,7 @@ import { STORE_FILE } from "../../../server/store/openStore.ts";
 import { HttpErrors } from "../../../shared/errorCodes.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { ADMIN_TOKEN, downloaded, noBrowser, openStage, toasted, until, type E2e, PATIENCE_MS } from "../pageStage.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 async function enterAdmin(stage: E2e, options = {}): Promise<Page> {
   const page = await stage.visit("/admin", { viewport: { width: 1280, height: 900 }, ...options });
@@ -307,7 +306,7 @@ describe.skipIf(noBrowser)("operations", () => {
 });
 
 test.skipIf(noBrowser)("quarantined data of a room is listed, downloaded as stored, and deleted", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "pliant-admin-"));
+  const folder = testFolder("admin");
   const stage = await openStage({ store: "sqlite", dataDir: folder });
   try {
     const { name } = await stage.room("jelly-stack");
@@ -331,6 +330,5 @@ test.skipIf(noBrowser)("quarantined data of a room is listed, downloaded as stor
     expect(stage.takeErrors()).toEqual([]);
   } finally {
     await stage.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -1,8 +1,7 @@
 /** `npm run dev`: after a scene's file is saved, the open room and its page show the new scene; the server stays. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -10,6 +9,7 @@ import { createRoom } from "../../../load-tests/bot.ts";
 import { freePort, waitForOk } from "../../../load-tests/measuredServer.ts";
 import { launch, type PageWindow } from "../../../load-tests/visitors/pages.ts";
 import { noBrowser, PATIENCE_MS } from "../pageStage.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const { dev } = (JSON.parse(readFileSync("package.json", "utf8")) as { scripts: { dev: string } }).scripts;
 
@@ -18,7 +18,7 @@ const wide = (least: number): boolean =>
   (globalThis as unknown as Partial<PageWindow>).pliant?.displayed().some((x) => x > least) ?? false;
 
 test("a room restarts when its scene's file is saved", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "pliant-dev-"));
+  const folder = testFolder("dev");
   const scenes = join(folder, "scenes");
   cpSync("scenes/schema.json", join(scenes, "schema.json"));
   const save = (width: number): void => {
@@ -70,6 +70,5 @@ test("a room restarts when its scene's file is saved", async () => {
     process.kill(-server.pid!, "SIGTERM");
     await ended;
     // The shell has ended; its child processes may still write.
-    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 });

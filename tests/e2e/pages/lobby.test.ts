@@ -2,12 +2,10 @@
  * The lobby in a real browser: scenes, live rooms that appear without a reload, a new room with one click, and error
  * pages.
  */
-import { mkdtempSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Bot } from "../../../load-tests/bot.ts";
 import { forgetShifts, steadinessOf, watchSteadiness } from "../../../load-tests/visitors/steadiness.ts";
 import { SCENES_DIR } from "../../integration/testServer.ts";
@@ -15,6 +13,7 @@ import { SIZES, wrong } from "../controls.ts";
 import { drawn, noBrowser, openStage, PATIENCE_MS } from "../pageStage.ts";
 import { useStage } from "../useStage.ts";
 import { inLong } from "../../support/run/long.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 /** Runs in the page before its scripts: a browser without WebGL. */
 function withoutWebGl(): void {
@@ -27,8 +26,7 @@ function withoutWebGl(): void {
 }
 
 describe.skipIf(noBrowser)("lobby", () => {
-  const reportDir = mkdtempSync(join(tmpdir(), "pliant-report-"));
-  afterAll(() => rm(reportDir, { recursive: true }));
+  const reportDir = testFolder("report");
   const stage = useStage({ reportDir }, { fewPictures: true });
 
   test("shows every scene, and adds and removes rooms as they open and close", async () => {

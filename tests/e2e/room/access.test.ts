@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { drawn, noBrowser, press, PATIENCE_MS, surfaceUnderMiddle, until } from "../pageStage.ts";
 import { useStage } from "../useStage.ts";
+import { postJson } from "../../support/request.ts";
 
 const stage = useStage({}, { fewPictures: true });
 
@@ -34,11 +35,7 @@ async function letsLook({ owner, path, room }: Owned): Promise<void> {
     (name) => (JSON.parse(localStorage.getItem("pliant.tokens")!) as Record<string, string>)[name],
     room,
   );
-  const answer = await fetch(`${stage.url}/api/tokens`, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-    body: JSON.stringify({ room, role: "spectator" }),
-  });
+  const answer = await postJson(`${stage.url}/api/tokens`, { room, role: "spectator" }, token);
   const spectator = await stage.visit(((await answer.json()) as { path: string }).path);
   await drawn(spectator);
   expect(new URL(spectator.url()).pathname + new URL(spectator.url()).hash).toBe(path);

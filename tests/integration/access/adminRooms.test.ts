@@ -2,17 +2,15 @@
  * Two real processes on one store: through either of them an operator sees, and ends, the rooms of both. Rooms of a
  * process that does not answer stay in the list.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { freePort, startServer } from "../../../load-tests/measuredServer.ts";
 import type { RunningServer } from "../../../load-tests/measuredServer.ts";
 import { SCENES_DIR } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const TOKEN = "operators-own-token-of-two-processes";
-const data = mkdtempSync(join(tmpdir(), "pliant-two-"));
+const data = testFolder("two");
 let first: RunningServer;
 let second: RunningServer;
 /** Operations port of each server: calls for the other's rooms go through its visitors' port. */
@@ -40,7 +38,6 @@ beforeAll(async () => {
 afterAll(async () => {
   second.process.kill("SIGCONT");
   await Promise.all([first?.stop(), second?.stop()]);
-  rmSync(data, { recursive: true, force: true });
 });
 
 interface AdminRoom {

@@ -4,6 +4,7 @@ import { Bot, type BotOptions, createRoom } from "../../../load-tests/bot.ts";
 import { CloseCode, PASSWORD_LENGTH } from "../../../shared/protocol/protocol.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
 import { stopClockOfLimits } from "./stoppedClock.ts";
+import { postJson } from "../../support/request.ts";
 
 const ADMIN = "an-operators-own-token";
 let server: TestServer;
@@ -29,14 +30,7 @@ async function ownedRoom(): Promise<{
 }
 
 const post = (path: string, body: unknown, token?: string): Promise<Response> =>
-  fetch(`${server.url}${path}`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    },
-    body: JSON.stringify(body),
-  });
+  postJson(server.url + path, body, token);
 const issue = async (room: string, role: string, by: string, more: object = {}): Promise<string> =>
   ((await (await post("/api/tokens", { room, role, ...more }, by)).json()) as { token: string }).token;
 const notice = async (bot: Bot, code: string): Promise<Record<string, unknown>> => {

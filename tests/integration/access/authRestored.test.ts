@@ -1,21 +1,18 @@
 /** A room's access survives a restart: password, lock, bans and owner are unchanged. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 let dataDir: string;
 let server: TestServer;
 beforeAll(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "pliant-auth-"));
+  dataDir = testFolder("auth");
 });
-afterAll(async () => {
-  await server.close();
-  rmSync(dataDir, { recursive: true });
-});
+afterAll(() => server.close());
 
 test("bans, ownership and the password survive a restart; the password is nowhere on the disk", async () => {
   const start = (): Promise<TestServer> =>

@@ -3,9 +3,6 @@
  * the room. The page connects to the process with the room, and follows the room at a hand-over.
  */
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Connection, type ConnectionStatus } from "../../../client/sdk/connection/roomConnection.ts";
 import { encode } from "@msgpack/msgpack";
@@ -15,13 +12,13 @@ import { ClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { CloseCode, PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
 import type { Welcome } from "../../../shared/protocol/fromServer.ts";
 import { sleep, startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const ADMIN = "an-operators-own-token";
-const folder = mkdtempSync(join(tmpdir(), "pliant-directly-"));
+const folder = testFolder("directly");
 const ended: (() => Promise<void>)[] = [];
 afterAll(async () => {
   for (const end of ended) await end();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** @returns a server that knows its public address, and that address */

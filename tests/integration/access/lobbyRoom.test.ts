@@ -1,33 +1,26 @@
 /** The lobby's shared room: nobody owns it, so no visitor can take it from the others, nor choose its scene. */
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { ClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { LOBBY_ROOM, LOBBY_SCENE } from "../../../shared/members/lobbyRoom.ts";
 import { SCENES_DIR, startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
+import { postJson } from "../../support/request.ts";
 
 let server: TestServer;
 let scenesDir: string;
 beforeAll(async () => {
-  scenesDir = mkdtempSync(join(tmpdir(), "pliant-lobby-"));
+  scenesDir = testFolder("lobby");
   for (const scene of ["cube", LOBBY_SCENE])
     copyFileSync(join(SCENES_DIR, "cube.json"), join(scenesDir, `${scene}.json`));
   server = await startTestServer({ scenesDir });
 });
-afterAll(async () => {
-  await server?.close();
-  rmSync(scenesDir, { recursive: true, force: true });
-});
+afterAll(() => server?.close());
 
 test("no visitor opens the lobby's room with another scene", async () => {
-  const ask = (scene: string): Promise<Response> =>
-    fetch(`${server.url}/api/rooms`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ scene, room: LOBBY_ROOM }),
-    });
+  const ask = (scene: string): Promise<Response> => postJson(`${server.url}/api/rooms`, { scene, room: LOBBY_ROOM });
   const answers = [await ask("cube"), await ask(LOBBY_SCENE), await ask("cube"), await ask(LOBBY_SCENE)];
   expect(answers.map(({ status }) => status)).toEqual([409, 201, 409, 200]);
   const refusal = { code: "ROOM_EXISTS", field: "room", value: LOBBY_ROOM, limit: `scene ${LOBBY_SCENE}` };

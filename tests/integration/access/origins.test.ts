@@ -7,6 +7,7 @@ import { createRoom } from "../../../load-tests/bot.ts";
 import { type App, buildApp } from "../../../server/app.ts";
 import { readConfig } from "../../../server/config.ts";
 import { SCENES_DIR } from "../testServer.ts";
+import { postJson } from "../../support/request.ts";
 
 interface Line {
   level: number;
@@ -38,9 +39,7 @@ async function refusal(url: string, origin: string): Promise<{ code: string; lim
   return body === null ? null : (JSON.parse(body) as { code: string; limit: string });
 }
 const post = async (url: string, origin: string): Promise<[number, string | null]> => {
-  const headers = { "content-type": "application/json", origin };
-  const body = JSON.stringify({ scene: "cube", room: "room" });
-  const answer = await fetch(`${url}/api/rooms`, { method: "POST", headers, body });
+  const answer = await postJson(`${url}/api/rooms`, { scene: "cube", room: "room" }, undefined, { origin });
   return [answer.status, answer.headers.get("access-control-allow-origin")];
 };
 

@@ -2,8 +2,7 @@
  * Every route, requested by every role in every state of a room: the answers are those of routes/rules.ts, over real
  * HTTP and real sockets.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Fastify from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -15,6 +14,8 @@ import { RULES } from "../../../server/routes/rules.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { atLeast, isRole, type Role } from "../../../shared/members/roles.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
+import { postJson, request } from "../../support/request.ts";
 
 const MODES = ["open", "tokens"] as const;
 const STATES = ["open", "locked", "password", "banned"] as const;
@@ -203,7 +204,7 @@ const SECRET = "the key that signs here, 32 bytes.";
 let clientDir: string;
 const tokens: Partial<Record<Caller, string>> = {};
 beforeAll(async () => {
-  clientDir = mkdtempSync(join(tmpdir(), "pliant-rules-"));
+  clientDir = testFolder("rules");
   writeFileSync(join(clientDir, "index.html"), "<!doctype html>");
   const mint = new TokenMint([SECRET]);
   for (const caller of CALLERS) {
@@ -213,7 +214,6 @@ beforeAll(async () => {
     tokens[caller] = (await mint.sign({ room, role, subject: caller, seconds: 600 })).token;
   }
 });
-afterAll(() => rmSync(clientDir, { recursive: true }));
 
 /** Hashed once, because it takes 0.1 s. */
 const hash = hashPassword("open sesame", "");
@@ -391,14 +391,10 @@ async function tellsNothing(server: TestServer): Promise<void> {
     ] as const) {
       const answers = await Promise.all(
         ["made", "never-made"].map(async (room) => {
-          const headers = {
-            ...(caller !== "none" && { authorization: `Bearer ${tokens[caller]!}` }),
-            ...(method === "POST" && { "content-type": "application/json" }),
-          };
-          const answer = await fetch(`${server.url}/api/rooms/${room}${path}`, {
-            method,
-            headers,
-            ...(method === "POST" && { body: '{"seconds":1}' }),
+          const body = method === "POST" ? { seconds: 1 } : undefined;
+          const answer = await request(`${server.url}/api/rooms/${room}${path}`, method, {
+            body,
+            token: tokens[caller],
           });
           return [answer.status, (await answer.text()).replaceAll(`"${room}"`, "<room>")];
         }),
@@ -411,14 +407,7 @@ async function tellsNothing(server: TestServer): Promise<void> {
         { room: "made", scene: "sheet" },
         { room: "never-made", scene: "cube" },
       ].map(async (body) => {
-        const answer = await fetch(`${server.url}/api/rooms`, {
-          method: "POST",
-          headers: {
-            "content-type": "application/json",
-            ...(caller !== "none" && { authorization: `Bearer ${tokens[caller]!}` }),
-          },
-          body: JSON.stringify(body),
-        });
+        const answer = await postJson(`${server.url}/api/rooms`, body, tokens[caller]);
         return [answer.status, (await answer.text()).replaceAll(`"${body.room}"`, "<room>")];
       }),
     );

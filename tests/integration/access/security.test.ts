@@ -1,10 +1,9 @@
 /** Sentences of SECURITY.md that no other test shows. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { startTestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
+import { postJson } from "../../support/request.ts";
 
 test("without an operator's or a signed token there is no admin", async () => {
   const server = await startTestServer();
@@ -34,19 +33,15 @@ test("/metrics names no members or addresses, and in open mode /api/rooms names 
 test.each(["sqlite", "none"])(
   "who repeats the idempotency key of a room's creation gets the owner's token, and no other key does (store: %s)",
   async (store) => {
-    const dataDir = mkdtempSync(join(tmpdir(), "pliant-security-"));
+    const dataDir = testFolder("security");
     const server = await startTestServer({ store, dataDir });
     const open = async (
       key: string,
       scene = "cube",
       name?: string,
     ): Promise<{ room: string; token?: string; code?: string }> => {
-      const headers = { "content-type": "application/json", "idempotency-key": key };
-      const answer = await fetch(`${server.url}/api/rooms`, {
-        method: "POST",
-        headers,
-        body: JSON.stringify({ scene, room: name }),
-      });
+      const headers = { "idempotency-key": key };
+      const answer = await postJson(`${server.url}/api/rooms`, { scene, room: name }, undefined, headers);
       return (await answer.json()) as { room: string; token?: string; code?: string };
     };
     const key = "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed";
@@ -67,6 +62,5 @@ test.each(["sqlite", "none"])(
     const later = await open(key);
     expect([later.room === first.room, later.code, typeof later.token]).toEqual([false, undefined, "string"]);
     await server.close();
-    rmSync(dataDir, { recursive: true });
   },
 );

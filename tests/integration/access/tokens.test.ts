@@ -6,6 +6,7 @@ import { TokenMint } from "../../../server/auth/tokens.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
 import { stopClockOfLimits } from "./stoppedClock.ts";
+import { postJson, request } from "../../support/request.ts";
 
 const ADMIN = "an-operators-own-token";
 const SECRETS = ["the key that signs now, 32 bytes..", "the key from before, also 32 bytes"];
@@ -21,15 +22,7 @@ const call = async (
   token?: string,
   body?: unknown,
 ): Promise<{ status: number; json: Record<string, unknown> }> => {
-  const headers = {
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    ...(body === undefined ? {} : { "content-type": "application/json" }),
-  };
-  const answer = await fetch(`${server.url}${path}`, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
+  const answer = await request(server.url + path, method, { body, token });
   const text = await answer.text();
   return { status: answer.status, json: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>) };
 };
@@ -296,11 +289,7 @@ describe("limits of one address", () => {
   test("number and rate of rooms that it creates; finding a room costs nothing, and operators are not counted", async () => {
     const small = await startTestServer({ roomsPerAddress: 2, roomsPerMinute: 4, adminToken: ADMIN });
     const make = (room: string, headers: Record<string, string> = {}): Promise<Response> =>
-      fetch(`${small.url}/api/rooms`, {
-        method: "POST",
-        headers: { "content-type": "application/json", ...headers },
-        body: JSON.stringify({ scene: "cube", room }),
-      });
+      postJson(`${small.url}/api/rooms`, { scene: "cube", room }, undefined, headers);
     expect([(await make("a")).status, (await make("b")).status]).toEqual([201, 201]);
     const third = await make("c");
     expect([third.status, await third.json()]).toMatchObject([429, { code: "ADDRESS_ROOM_LIMIT", limit: 2 }]);
@@ -327,10 +316,8 @@ describe("limits of one address", () => {
     const small = await startTestServer({ roomsPerMinute: 1, trustProxy: 1, maxRooms: 200 });
     const codes: unknown[] = [];
     for (let n = 0; n < 100 && codes.at(-1) !== "TOO_MANY_REQUESTS"; n++) {
-      const answer = await fetch(`${small.url}/api/rooms`, {
-        method: "POST",
-        headers: { "content-type": "application/json", "x-forwarded-for": `2001:db8:1:${n.toString(16)}::1` },
-        body: JSON.stringify({ scene: "cube" }),
+      const answer = await postJson(`${small.url}/api/rooms`, { scene: "cube" }, undefined, {
+        "x-forwarded-for": `2001:db8:1:${n.toString(16)}::1`,
       });
       codes.push(answer.status === 201 ? 201 : ((await answer.json()) as { code: string }).code);
     }
@@ -342,10 +329,8 @@ describe("limits of one address", () => {
   test("no two addresses fill a server: each may have as many rooms as it leaves free", async () => {
     const small = await startTestServer({ maxRooms: 8, roomsPerAddress: 4, trustProxy: 1 });
     const make = async (address: string): Promise<unknown> => {
-      const answer = await fetch(`${small.url}/api/rooms`, {
-        method: "POST",
-        headers: { "content-type": "application/json", "x-forwarded-for": address },
-        body: JSON.stringify({ scene: "cube" }),
+      const answer = await postJson(`${small.url}/api/rooms`, { scene: "cube" }, undefined, {
+        "x-forwarded-for": address,
       });
       return answer.status === 201 ? 201 : ((await answer.json()) as { code: string }).code;
     };
@@ -388,11 +373,8 @@ describe("limits of one address", () => {
         trusted = trustProxy;
       }
       const { url, app } = behind;
-      const make = async (room: string, from: string): Promise<number> => {
-        const headers = { "content-type": "application/json", "x-forwarded-for": from };
-        const body = JSON.stringify({ scene: "cube", room });
-        return (await fetch(`${url}/api/rooms`, { method: "POST", headers, body })).status;
-      };
+      const make = async (room: string, from: string): Promise<number> =>
+        (await postJson(`${url}/api/rooms`, { scene: "cube", room }, undefined, { "x-forwarded-for": from })).status;
       const found = [await make("a", one), await make("b", other)];
       expect([trustProxy, one, other, found]).toEqual([trustProxy, one, other, [201, apart ? 201 : 429]]);
       for (const { name } of app.registry.list()) await app.registry.remove(name);

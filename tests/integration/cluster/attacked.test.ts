@@ -4,11 +4,8 @@
  */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, get as getFrom, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { encode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
@@ -18,11 +15,12 @@ import { TICKET_HEADER, Tickets } from "../../../server/cluster/ticket.ts";
 import { ClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { CloseCode, PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
 import { rawAnswer, startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const ADMIN = "an-operators-own-token";
 const SECRET = "the secret that both processes of this suite share";
 const CONNECTIONS = 12;
-const folder = mkdtempSync(join(tmpdir(), "pliant-attacked-"));
+const folder = testFolder("attacked");
 let owner: TestServer;
 /** A process without rooms of its own. */
 let other: TestServer;
@@ -43,7 +41,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await other?.close();
   await owner?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 const both = (): TestServer[] => [owner, other];
 

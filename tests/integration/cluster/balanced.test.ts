@@ -2,21 +2,21 @@
  * Real processes on one store, one of them busy: some of its rooms move to the other one with all their members, and
  * stay there. Times are short and loads are simulated (quickBalance.ts).
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { Connection } from "../../../client/sdk/connection/roomConnection.ts";
 import { createRoom } from "../../../load-tests/bot.ts";
 import { freePort, type RunningServer, serveCommand, startServer } from "../../../load-tests/measuredServer.ts";
 import type { Welcome } from "../../../shared/protocol/fromServer.ts";
 import { inLong } from "../../support/run/long.ts";
+import { testFolder } from "../../support/testFolder.ts";
+import { postJson } from "../../support/request.ts";
 
 const ADMIN = "an-operators-own-token";
 const QUICK = fileURLToPath(new URL("./quickBalance.ts", import.meta.url));
 const SCENES = fileURLToPath(new URL("../scenes", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "pliant-balanced-"));
+const folder = testFolder("balanced");
 let data = 0;
 const lines: Connection[] = [];
 const running: RunningServer[] = [];
@@ -24,7 +24,6 @@ afterEach(async () => {
   for (const line of lines.splice(0)) line.close();
   await Promise.all(running.splice(0).map((server) => server.stop()));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function start(env: Record<string, string> = {}): Promise<RunningServer> {
   const port = await freePort();
@@ -133,10 +132,9 @@ test("new rooms are created at the least busy process, and the caller gets them 
   await bothReady(first);
   const made: { room: string; url: string; token: string }[] = [];
   for (let i = 0; i < 12; i++) {
-    const answer = await fetch(`${first.url}/api/rooms`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ scene: "cube", ...(i % 2 === 0 && { room: `named-${i}` }) }),
+    const answer = await postJson(`${first.url}/api/rooms`, {
+      scene: "cube",
+      ...(i % 2 === 0 && { room: `named-${i}` }),
     });
     expect([answer.status, answer.ok || (await answer.text())]).toEqual([201, true]);
     made.push((await answer.json()) as (typeof made)[number]);

@@ -5,6 +5,7 @@ import { type RunningServer, startServer } from "../../../load-tests/measuredSer
 import { findPostgres, PostgresServer } from "../../support/postgres.ts";
 import { lacks } from "../../support/run/tools.ts";
 import { SCENES_DIR } from "../testServer.ts";
+import { postJson } from "../../support/request.ts";
 
 const ADMIN_TOKEN = "an-admin-token-of-the-tests-own";
 const AHEAD = "data:text/javascript,const%20now=Date.now;Date.now=()=>now()+3600000";
@@ -45,13 +46,7 @@ describe.skipIf(lacks("PostgreSQL", bin))("a clock that is an hour ahead", () =>
     expect(await roleThrough(owner)).toBe("admin");
     // The difference is known when the other process has read the first report.
     await vi.waitUntil(async () => (await roleThrough(other)) === "admin", { timeout: 60_000, interval: 500 });
-    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
-    const body = JSON.stringify({ text: "hello" });
-    const announced = await fetch(`${other.url}/api/admin/rooms/${which}/announce`, {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json" },
-      body,
-    });
+    const announced = await postJson(`${other.url}/api/admin/rooms/${which}/announce`, { text: "hello" }, ADMIN_TOKEN);
     expect(announced.status).toBeLessThan(300);
   });
 });

@@ -3,32 +3,27 @@
  * processes, real signals, real stores.
  */
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { type Node, Nodes, endAll } from "./nodes.ts";
+import { postJson } from "../../support/request.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 /** Term of the leases, s. Long enough that a slow process on a busy machine does not count as dead. */
 const TERM = 4;
-const folder = mkdtempSync(join(tmpdir(), "pliant-cluster-"));
+const folder = testFolder("cluster");
 let count = 0;
 let nodes: Nodes;
 beforeEach(() => {
   nodes = new Nodes(join(folder, `${++count}.sqlite`), "a secret of the cluster's own", TERM);
 });
 afterEach(endAll);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const json = async (url: string, init?: RequestInit): Promise<any> => (await fetch(url, init)).json();
 const create = (node: Node, room: string): Promise<any> =>
-  json(`${node.url}/api/rooms`, {
-    method: "POST",
-    body: JSON.stringify({ room }),
-    headers: { "content-type": "application/json" },
-  });
+  postJson(`${node.url}/api/rooms`, { room }).then((answer) => answer.json());
 const names = (length: number): string[] => Array.from({ length }, (_, i) => `room-${i}`);
 const owner = (room: string): string | undefined => nodes.last(room)?.by;
 const steppedSince = (rooms: string[], ms: number, by?: string): boolean =>

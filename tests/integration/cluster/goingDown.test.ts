@@ -2,9 +2,7 @@
  * A real process receives SIGTERM while it has the maximum number of rooms, with a member in each. It ends within the
  * time in the Kubernetes manifests, and each member is in the same room again with its session, at the other process.
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
@@ -13,16 +11,16 @@ import { createRoom } from "../../../load-tests/bot.ts";
 import { freePort, type RunningServer, startServer } from "../../../load-tests/measuredServer.ts";
 import { readConfig } from "../../../server/config.ts";
 import type { Welcome } from "../../../shared/protocol/fromServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const ROOMS = 40;
 const SCENES = fileURLToPath(new URL("../scenes", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "pliant-down-"));
+const folder = testFolder("down");
 const running: RunningServer[] = [];
 const lines: Connection[] = [];
 afterAll(async () => {
   for (const line of lines) line.close();
   await Promise.all(running.map((server) => server.stop()));
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function start(): Promise<RunningServer> {

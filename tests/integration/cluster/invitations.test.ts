@@ -1,12 +1,11 @@
 /** Owners create invitations through any process: the process that owns the room issues the token. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
+import { postJson } from "../../support/request.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pliant-invitations-"));
+const folder = testFolder("invitations");
 let near: TestServer;
 let far: TestServer;
 beforeAll(async () => {
@@ -16,7 +15,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await far?.close();
   await near?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test("an owner's token, which is bound to one room, is valid at every process", async () => {
@@ -24,11 +22,7 @@ test("an owner's token, which is bound to one room, is valid at every process", 
   expect(far.app.registry.find("mine")).toBeUndefined();
   const answers = await Promise.all(
     [near, far].map(({ url }) =>
-      fetch(`${url}/api/tokens`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-        body: JSON.stringify({ room: "mine", role: "spectator", name: "a guest" }),
-      }),
+      postJson(`${url}/api/tokens`, { room: "mine", role: "spectator", name: "a guest" }, token),
     ),
   );
   expect(answers.map(({ status }) => status)).toEqual([201, 201]);
@@ -39,10 +33,6 @@ test("an owner's token, which is bound to one room, is valid at every process", 
     await guest.leave();
   }
   // A token for an earlier room of that name gives no right to issue tokens for a missing room.
-  const elsewhere = await fetch(`${far.url}/api/tokens`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({ room: "nowhere", role: "spectator" }),
-  });
+  const elsewhere = await postJson(`${far.url}/api/tokens`, { room: "nowhere", role: "spectator" }, token);
   expect(elsewhere.status).toBe(403);
 });

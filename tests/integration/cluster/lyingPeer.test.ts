@@ -3,10 +3,8 @@
  * answers. It may damage its own rooms. The rooms and lists of the other processes stay as they are.
  */
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { encode } from "@msgpack/msgpack";
@@ -20,12 +18,14 @@ import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
 import { ClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { CloseCode, PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
+import { postJson } from "../../support/request.ts";
 
 const ADMIN = "an-operators-own-token";
 const SECRET = "the secret that all processes of this suite share";
 const LEASE_SECONDS = 3600;
 const PATIENCE = { timeout: 60_000 };
-const folder = mkdtempSync(join(tmpdir(), "pliant-lying-"));
+const folder = testFolder("lying");
 const bearer = { headers: { authorization: `Bearer ${ADMIN}` } };
 let honest: TestServer;
 let other: TestServer;
@@ -84,7 +84,6 @@ afterAll(async () => {
   await store?.close();
   await other?.close();
   await honest?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function claimRoom(name: string, holder: { process: string; url: string }): Promise<void> {
@@ -226,11 +225,7 @@ describe("reports", () => {
     const { processes } = await adminGet("/api/admin/processes");
     expect(processes!.map((one) => one.url).sort()).toEqual([honest.url, other.url, url].sort());
     await createRoom(other.url, "cube", "far");
-    const asAdmin = await fetch(`${honest.url}/api/admin/rooms/far/announce`, {
-      method: "POST",
-      headers: { ...bearer.headers, "content-type": "application/json" },
-      body: JSON.stringify({ text: "hello" }),
-    });
+    const asAdmin = await postJson(`${honest.url}/api/admin/rooms/far/announce`, { text: "hello" }, ADMIN);
     expect(asAdmin.status).toBeLessThan(300);
     file.exec("DELETE FROM processes WHERE process LIKE 'broken%'");
   });

@@ -2,10 +2,7 @@
  * Traffic between processes, seen by a listener in between. Credentials have the same value at every process, and
  * neither tokens nor passwords are in the bytes; with TLS nothing is readable.
  */
-import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot } from "../../../load-tests/bot.ts";
 import { TokenMint } from "../../../server/auth/tokens.ts";
@@ -13,6 +10,7 @@ import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { lacks } from "../../support/run/tools.ts";
 import { findOpenssl, makeCertificate } from "../../support/certificate.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const ADMIN = "an-operators-own-token";
 const SECRET = "the secret that both processes of this suite share";
@@ -75,7 +73,7 @@ test("the check finds a text under a mask", () => {
 const openssl = findOpenssl();
 
 describe.each(["http", "https"])("between processes over %s", (scheme) => {
-  const folder = mkdtempSync(join(tmpdir(), "pliant-peers-"));
+  const folder = testFolder("peers");
   let line: Listener;
   let owner: TestServer;
   let other: TestServer;
@@ -98,7 +96,6 @@ describe.each(["http", "https"])("between processes over %s", (scheme) => {
     line?.close();
     await other?.close();
     await owner?.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   test.skipIf(skipped)("credentials have the same value, and are not in the bytes", async () => {

@@ -2,18 +2,17 @@
  * Tickets, tokens, invitations and idempotency keys that were heard once and are sent again: to another process, after
  * a restart, and after the room of that name has ended.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Bot, createRoom, deleteRoom } from "../../../load-tests/bot.ts";
 import { clusterSecretsFrom, TICKET_HEADER, Tickets } from "../../../server/cluster/ticket.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
+import { postJson } from "../../support/request.ts";
 
 const ADMIN = "an-operators-own-token";
 const OLD = "the first secret of both processes, long enough";
 const NEW = "the second secret of both processes, long enough";
-const folder = mkdtempSync(join(tmpdir(), "pliant-replayed-"));
+const folder = testFolder("replayed");
 let near: TestServer;
 let far: TestServer;
 const start = (secrets: string[], port = 0): Promise<TestServer> =>
@@ -34,16 +33,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await far?.close();
   await near?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
 async function invite(server: TestServer, room: string, role: string, token: string): Promise<Response> {
-  return fetch(`${server.url}/api/tokens`, {
-    method: "POST",
-    headers: { ...bearer(token), "content-type": "application/json" },
-    body: JSON.stringify({ room, role }),
-  });
+  return postJson(`${server.url}/api/tokens`, { room, role }, token);
 }
 const roleWith = async (server: TestServer, room: string, joinToken: string): Promise<string> => {
   const bot = await Bot.join(server.url, room, { joinToken });
@@ -115,10 +109,8 @@ test("tokens and invitations give the same role everywhere, and none in a later 
 test("an idempotency key finds its room at every process and after restarts, and ends with it", async () => {
   const open = async (server: TestServer, body: object, key?: string): Promise<{ room: string; token?: string }> => {
     const answer = await settled(() =>
-      fetch(`${server.url}/api/rooms`, {
-        method: "POST",
-        headers: { "content-type": "application/json", ...(key !== undefined && { "idempotency-key": key }) },
-        body: JSON.stringify({ scene: "cube", ...body }),
+      postJson(`${server.url}/api/rooms`, { scene: "cube", ...body }, undefined, {
+        ...(key !== undefined && { "idempotency-key": key }),
       }),
     );
     return (await answer.json()) as { room: string; token?: string };

@@ -3,21 +3,20 @@
  * role, acknowledged changes hold, and no visitor becomes the owner or evades its ban.
  */
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { freePort, type RunningServer, startServer } from "../../../load-tests/measuredServer.ts";
 import type { Role } from "../../../shared/members/roles.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { SCENES_DIR } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
+import { postJson } from "../../support/request.ts";
 
 const ROOM = "besieged";
 const BANNED = "127.0.0.9";
 const STRANGER = "127.0.0.20";
 const FLOODERS = 6;
-const folder = mkdtempSync(join(tmpdir(), "pliant-besieged-"));
+const folder = testFolder("besieged");
 const servers: RunningServer[] = [];
 const start = async (port?: number): Promise<RunningServer> =>
   startServer({
@@ -38,10 +37,7 @@ const start = async (port?: number): Promise<RunningServer> =>
 beforeAll(async () => {
   servers.push(await start(), await start());
 });
-afterAll(async () => {
-  await Promise.all(servers.map((server) => server.stop()));
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => Promise.all(servers.map((server) => server.stop())));
 
 /** Visitors without a session that enter, flood, leave and ask for the room, until they are stopped. */
 class Siege {
@@ -135,11 +131,7 @@ async function comeBack({ bot, joinToken }: Member, { url }: RunningServer): Pro
 test("a room that moves under a flood keeps its members' roles, its bans and all acknowledged changes", async () => {
   const { token } = await createRoom(servers[0]!.url, "cube", ROOM);
   const lady = await enter(token);
-  const invitation = await fetch(`${servers[1]!.url}/api/tokens`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({ room: ROOM, role: "spectator" }),
-  });
+  const invitation = await postJson(`${servers[1]!.url}/api/tokens`, { room: ROOM, role: "spectator" }, token);
   const { token: spectators } = (await invitation.json()) as { token: string };
   const members = [lady, await enter(spectators), await enter()];
   expect(members.map(({ role }) => role)).toEqual(["owner", "spectator", "player"]);

@@ -4,26 +4,23 @@
  * processes.
  */
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
 import { Connection } from "../../../client/sdk/connection/roomConnection.ts";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { freePort, type RunningServer, serveCommand, startServer } from "../../../load-tests/measuredServer.ts";
 import type { Welcome } from "../../../shared/protocol/fromServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const ADMIN = "an-operators-own-token";
 const OTHER = fileURLToPath(new URL("./otherVersion.ts", import.meta.url));
 const SCENES = fileURLToPath(new URL("../scenes", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "pliant-versions-"));
+const folder = testFolder("versions");
 const running: RunningServer[] = [];
 const lines: Connection[] = [];
 afterAll(async () => {
   for (const line of lines) line.close();
   await Promise.all(running.map((server) => server.stop()));
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function start(version: "old" | "new"): Promise<RunningServer> {

@@ -3,8 +3,7 @@
  * change is in effect.
  */
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
@@ -16,17 +15,14 @@ import { StoreUnavailable } from "../../../server/store/store.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { objBall } from "../../support/modelFiles.ts";
 import { SCENES_DIR, startTestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
+import { request } from "../../support/request.ts";
 
 const ADMIN = "an-operators-own-token";
-const folder = mkdtempSync(join(tmpdir(), "pliant-acknowledged-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder("acknowledged");
 
 const call = (url: string, method: string, path: string, token: string, body?: object): Promise<Response> =>
-  fetch(`${url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
+  request(url + path, method, { body, token });
 
 async function kill({ process: child }: RunningServer): Promise<void> {
   const gone = once(child, "exit");

@@ -3,8 +3,7 @@
  * resumes once the file is back (runbook: PliantRestoreFailed).
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -14,15 +13,13 @@ import { startServer } from "../../../load-tests/measuredServer.ts";
 import type { RunningServer } from "../../../load-tests/measuredServer.ts";
 import { decodeRecording } from "../../../server/persistence/recording.ts";
 import { startTestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const TOKEN = "an-operator-who-has-had-enough";
 let folder: string;
 let server: RunningServer | undefined;
-beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "pliant-lost-scene-"))));
-afterEach(async () => {
-  await server?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+beforeEach(() => void (folder = testFolder("lost-scene")));
+afterEach(() => server?.stop());
 
 test("can be downloaded without its scene, waits for it and then resumes where it was", async () => {
   const scenes = join(folder, "scenes");

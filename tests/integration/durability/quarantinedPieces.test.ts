@@ -2,18 +2,16 @@
  * Damaged pieces of a room, and pieces behind a gap in its journal: the room continues without them. An operator can
  * download them, byte for byte, until they are deleted.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { STORE_FILE } from "../../../server/store/openStore.ts";
 import { startTestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const ADMIN = "an-operators-own-token";
-const folder = mkdtempSync(join(tmpdir(), "pliant-quarantined-pieces-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder("quarantined-pieces");
 
 interface Piece {
   id: number;

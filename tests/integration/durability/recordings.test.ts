@@ -3,8 +3,7 @@
  * it.
  */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { encode } from "@msgpack/msgpack";
@@ -13,18 +12,17 @@ import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { decodeRecording, encodeRecording } from "../../../server/persistence/recording.ts";
 import { ClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
+import { postJson } from "../../support/request.ts";
 
 const ADMIN = "an-operators-own-token";
 let server: TestServer;
 let folder: string;
 beforeAll(async () => {
   server = await startTestServer({ adminToken: ADMIN, workers: 1 });
-  folder = mkdtempSync(join(tmpdir(), "pliant-past-"));
+  folder = testFolder("past");
 });
-afterAll(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => server.close());
 
 const recordingOf = async (room: string, seconds?: number): Promise<Uint8Array> => {
   const answer = await fetch(
@@ -40,10 +38,7 @@ function replay(bytes: Uint8Array, ...options: string[]): { status: number | nul
   return spawnSync(
     process.execPath,
     ["server/tools/replay.ts", file, "--scenes", "tests/integration/scenes", ...options],
-    {
-      encoding: "utf8",
-      timeout: 300_000,
-    },
+    { encoding: "utf8", timeout: 300_000 },
   );
 }
 
@@ -105,11 +100,7 @@ test("an undo sets the room back for all members, and removes the later inputs",
   const [one, two] = await Promise.all([Bot.join(server.url, "undone"), Bot.join(server.url, "undone")]);
   await one.frames(20);
   const undo = (seconds: number, headers: Record<string, string> = {}): Promise<Response> =>
-    fetch(`${server.url}/api/rooms/undone/undo`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify({ seconds }),
-    });
+    postJson(`${server.url}/api/rooms/undone/undo`, { seconds }, undefined, headers);
   const owner = { authorization: `Bearer ${String(token)}` };
   expect((await undo(2)).status).toBe(401);
   expect(await (await undo(0, owner)).json()).toMatchObject({ code: "BODY_INVALID", field: "seconds" });

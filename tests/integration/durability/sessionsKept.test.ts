@@ -3,17 +3,16 @@
  * grabs, however early it reconnects.
  */
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { startServer } from "../../../load-tests/measuredServer.ts";
 import { decodeRecording } from "../../../server/persistence/recording.ts";
 import { SCENES_DIR, startTestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pliant-sessions-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder("sessions");
 
 const HANDS = 5;
 /** Members that are welcomed just before the kill: no journal has been written since. */

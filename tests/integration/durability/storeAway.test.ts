@@ -5,8 +5,7 @@
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
@@ -20,11 +19,12 @@ import { PostgresServer, findPostgres } from "../../support/postgres.ts";
 import { findOnPath, lacks } from "../../support/run/tools.ts";
 import { SCENES_DIR, startTestServer } from "../testServer.ts";
 import { inLong } from "../../support/run/long.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const ADMIN_TOKEN = "an-admin-token-of-the-tests-own";
 const READY_WITHIN_MS = 5000;
 const TOLD_WITHIN_MS = 8000;
-const folder = mkdtempSync(join(tmpdir(), "pliant-away-"));
+const folder = testFolder("away");
 const disk = join(folder, "disk");
 mkdirSync(disk);
 // PostgreSQL runs as another user.
@@ -36,12 +36,9 @@ const mounted =
   unmount !== undefined &&
   spawnSync(mount, ["-t", "tmpfs", "-o", "size=48m", "tmpfs", disk]).status === 0;
 const running: RunningServer[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop()));
-});
+afterEach(() => Promise.all(running.splice(0).map((server) => server.stop())));
 afterAll(() => {
   if (mounted) execFileSync(unmount, [disk]);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const readiness = async (url: string): Promise<{ code: number; status: string }> => {

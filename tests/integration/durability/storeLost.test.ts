@@ -1,17 +1,16 @@
 /** A server that starts on a store which has lost its log reports it to operators until it is started again. */
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { startServer } from "../../../load-tests/measuredServer.ts";
 import { STORE_FILE } from "../../../server/store/openStore.ts";
 import { faults, linesOf } from "../../ops/logLines.ts";
 import { SCENES_DIR, startTestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pliant-lost-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder("lost");
 
 test("a deleted log: an error with its code, a metric, not ready; rooms in the file exist; ready after the next start", async () => {
   const env = {
@@ -55,7 +54,7 @@ test("a deleted log: an error with its code, a metric, not ready; rooms in the f
 });
 
 test("files deleted under a running server: not ready, logged with a code, counted; the next start has every room", async () => {
-  const data = mkdtempSync(join(tmpdir(), "pliant-gone-"));
+  const data = testFolder("gone");
   const env = {
     PLIANT_STORE: "sqlite",
     PLIANT_DATA_DIR: data,
@@ -74,10 +73,9 @@ test("files deleted under a running server: not ready, logged with a code, count
     };
     await expect.poll(ready, { timeout: 60_000 }).toMatchObject({ code: 200 });
     for (const file of readdirSync(data).filter((name) => name.startsWith(STORE_FILE))) rmSync(join(data, file));
-    await expect.poll(ready, { timeout: 60_000 }).toEqual({
-      code: 503,
-      status: "the store's files were deleted or replaced: see the log",
-    });
+    await expect
+      .poll(ready, { timeout: 60_000 })
+      .toEqual({ code: 503, status: "the store's files were deleted or replaced: see the log" });
     const counted = (await (await fetch(`${first.url}/metrics`)).text()).match(/^pliant_store_files_changed_.*$/gm);
     expect(counted).toContain('pliant_store_files_changed_total{code="STORE_FILES_REWRITTEN"} 1');
     expect(linesOf(first)).toContainEqual(
@@ -94,5 +92,4 @@ test("files deleted under a running server: not ready, logged with a code, count
   const { rooms } = (await (await fetch(`${second.url}/api/rooms`)).json()) as { rooms: { room: string }[] };
   expect(rooms.map(({ room }) => room)).toEqual(expect.arrayContaining(["kept", "newer"]));
   await second.close();
-  rmSync(data, { recursive: true });
 });

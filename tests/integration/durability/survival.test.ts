@@ -4,22 +4,19 @@
  */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { Bot, createRoom, type SurfacePoint } from "../../../load-tests/bot.ts";
 import { type RunningServer, startServer } from "../../../load-tests/measuredServer.ts";
 import { inLong } from "../../support/run/long.ts";
 import { decodeRecording } from "../../../server/persistence/recording.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pliant-survival-"));
+const folder = testFolder("survival");
 const ends: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  await Promise.all(ends.splice(0).map((end) => end()));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => Promise.all(ends.splice(0).map((end) => end())));
 
 async function startProcess(data: string): Promise<RunningServer> {
   const server = await startServer({

@@ -2,9 +2,8 @@
  * Limits on one abusive visitor: the share of threads, main thread and slots that an address may take, and its effect
  * on other members.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
@@ -19,14 +18,12 @@ import { SharedRead } from "../../../server/rooms/coalescedRead.ts";
 import { Slots } from "../../../server/rooms/replay/slots.ts";
 import { RULES } from "../../../server/routes/rules.ts";
 import { sleep, startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
+import { postJson } from "../../support/request.ts";
 
 const ADMIN = "an-operators-own-token";
 const open = (server: TestServer, body: object, token?: string): Promise<Response> =>
-  fetch(`${server.url}/api/rooms`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...(token !== undefined && { authorization: `Bearer ${token}` }) },
-    body: JSON.stringify(body),
-  });
+  postJson(`${server.url}/api/rooms`, body, token);
 
 describe("dedicated threads of a room", () => {
   test("are granted by the operator, and their number is limited", async () => {
@@ -136,13 +133,10 @@ describe("scenes", () => {
   let folder: string;
   let server: TestServer;
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "pliant-scenes-"));
+    folder = testFolder("scenes");
     server = await startTestServer({ scenesDir: folder });
   });
-  afterAll(async () => {
-    await server.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => server.close());
   const titles = async (): Promise<string[]> =>
     ((await (await fetch(`${server.url}/api/scenes`)).json()) as { scenes: { title: string }[] }).scenes.map(
       ({ title }) => title,
@@ -331,13 +325,7 @@ describe("one room", () => {
   test("the number of undos of a room is limited", async () => {
     const { token } = await createRoom(server.url, "cube", "back");
     const undo = async (): Promise<number> =>
-      (
-        await fetch(`${server.url}/api/rooms/back/undo`, {
-          method: "POST",
-          headers: { "content-type": "application/json", authorization: `Bearer ${token!}` },
-          body: '{"seconds":1}',
-        })
-      ).status;
+      (await postJson(`${server.url}/api/rooms/back/undo`, { seconds: 1 }, token)).status;
     const statuses: number[] = [];
     for (let i = 0; i < 15; i++) statuses.push(await undo());
     expect(statuses.slice(0, 10)).toEqual(new Array(10).fill(200));
@@ -371,17 +359,14 @@ describe("one room", () => {
 });
 
 describe("the store", () => {
-  const folder = mkdtempSync(join(tmpdir(), "pliant-asked-"));
+  const folder = testFolder("asked");
   let server: TestServer;
   const asked = (operation: string): Promise<number> =>
     server.metric("pliant_store_operation_seconds_count", { operation });
   beforeAll(async () => {
     server = await startTestServer({ store: "sqlite", dataDir: folder, addressBudget: 20, trustProxy: 1 });
   });
-  afterAll(async () => {
-    await server.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => server.close());
   const get = (path: string, address: string): Promise<number> =>
     fetch(`${server.url}${path}`, { headers: { "x-forwarded-for": address } }).then(async (answer) => {
       await answer.arrayBuffer();

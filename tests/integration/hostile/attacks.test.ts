@@ -1,7 +1,6 @@
 /** Attacks from the network that must keep failing: compression, depth, paths, ambiguous requests, old TLS. */
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect as connectTls, type SecureVersion, type TLSSocket } from "node:tls";
 import { gzipSync } from "node:zlib";
@@ -12,9 +11,10 @@ import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { findOpenssl, makeCertificate } from "../../support/certificate.ts";
 import { lacks } from "../../support/run/tools.ts";
 import { rawAnswer, startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const SECRET_TEXT = "nobody may read this";
-const folder = mkdtempSync(join(tmpdir(), "pliant-attacks-"));
+const folder = testFolder("attacks");
 const clientDir = join(folder, "client");
 let server: TestServer;
 beforeAll(async () => {
@@ -24,10 +24,7 @@ beforeAll(async () => {
   server = await startTestServer({ clientDir });
   await createRoom(server.url, "cube", "room");
 });
-afterAll(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => server.close());
 
 const raw = (bytes: string): Promise<string> => rawAnswer(server, bytes);
 const statuses = (answer: string): number[] =>

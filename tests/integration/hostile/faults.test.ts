@@ -8,6 +8,7 @@ import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { endlessSteps, withBody } from "./endless.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { postJson } from "../../support/request.ts";
 
 const ADMIN = "an-operators-own-token";
 let server: TestServer;
@@ -120,11 +121,7 @@ test("a step that hangs is ended at its deadline, and a room that always hangs i
 });
 
 test("a scene that cannot be built gives an error with the reason, and no room", async () => {
-  const answer = await fetch(`${server.url}/api/rooms`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ scene: "broken", room: "broken" }),
-  });
+  const answer = await postJson(`${server.url}/api/rooms`, { scene: "broken", room: "broken" });
   expect(answer.status).toBe(500);
   expect(await answer.json()).toMatchObject({
     code: "BUILD_FAILED",

@@ -2,21 +2,21 @@
  * Scenes of a hostile author: meshes outside the folder, too large, too slow, too much memory. Each is refused with
  * name and limit, and the server keeps working.
  */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRoom, type HttpFailure } from "../../../load-tests/bot.ts";
 import { MAX_FILE_BYTES } from "../../../server/meshing/mesh.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 let dir: string;
 let scenesDir: string;
 let server: TestServer;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "pliant-hostile-"));
+  dir = testFolder("hostile");
   scenesDir = join(dir, "scenes");
   mkdirSync(join(scenesDir, "folder.obj"), { recursive: true });
   writeFileSync(join(dir, "outside.obj"), TRIANGLE);
@@ -25,10 +25,7 @@ beforeAll(async () => {
   symlinkSync(join(scenesDir, "inside.obj"), join(scenesDir, "own-link.obj"));
   server = await startTestServer({ scenesDir });
 });
-afterAll(async () => {
-  await server.close();
-  rmSync(dir, { recursive: true });
-});
+afterAll(() => server.close());
 
 const cloth = { density: 1000, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3 };
 function scene(name: string, mesh: object, more: object = {}): string {

@@ -7,6 +7,7 @@ import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { ClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { CloseCode, PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
 import { rawAnswer, startTestServer, type TestServer } from "../testServer.ts";
+import { postJson } from "../../support/request.ts";
 
 const ADMIN = "the-operators-own-token";
 let server: TestServer;
@@ -197,10 +198,8 @@ describe("a socket", () => {
 // Fastify 5865: the leftmost entry is the visitor's own word
 test("of x-forwarded-for only the last entry counts, however it is written", async () => {
   const limited = await startTestServer({ trustProxy: 1, roomsPerMinute: 1 });
-  const post = async (forwarded: string): Promise<number> => {
-    const headers = { "content-type": "application/json", "x-forwarded-for": forwarded };
-    return (await fetch(`${limited.url}/api/rooms`, { method: "POST", headers, body: '{"scene":"cube"}' })).status;
-  };
+  const post = async (forwarded: string): Promise<number> =>
+    (await postJson(`${limited.url}/api/rooms`, { scene: "cube" }, undefined, { "x-forwarded-for": forwarded })).status;
   for (const [i, before] of ["203.0.113.9, ", "203.0.113.9,\t", "unknown, ", "203.0.113.9, 203.0.113.8 ,"].entries()) {
     const counted = `198.51.100.${i}`;
     const asked = [before + counted, before.replace("203.0.113.9", "203.0.113.77") + counted, counted];

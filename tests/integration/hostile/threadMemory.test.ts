@@ -2,13 +2,13 @@
  * A thread that runs out of memory in the middle of a step: two crumpled sheets that intersect in a hundred thousand
  * places need more heap than it has.
  */
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { startTestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const CELLS = 100;
 
@@ -31,7 +31,7 @@ function crumpled(seed: number): string {
 }
 
 test("costs the thread, and closes a room that needs so much memory repeatedly; other rooms continue", async () => {
-  const scenesDir = mkdtempSync(join(tmpdir(), "pliant-greedy-"));
+  const scenesDir = testFolder("greedy");
   cpSync("tests/integration/scenes/cube.json", join(scenesDir, "cube.json"));
   const material = { density: 300, thickness: 0.001, youngsModulus: 1e4, poissonsRatio: 0.3 };
   const bodies = [1, 2].map((n) => {
@@ -71,6 +71,5 @@ test("costs the thread, and closes a room that needs so much memory repeatedly; 
     await beside.leave();
   } finally {
     await server.close();
-    rmSync(scenesDir, { recursive: true });
   }
 });

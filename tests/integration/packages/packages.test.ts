@@ -3,9 +3,8 @@
  * is left in the sources.
  */
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -15,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findPip, lacks } from "../../support/run/tools.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
 import { inLong } from "../../support/run/long.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const packages = join(root, "build/packages");
@@ -30,14 +30,11 @@ const before = { python: filesOf("client/python"), sdk: filesOf("client/sdk") };
 const offline = { ...process.env, npm_config_registry: "http://127.0.0.1:9", npm_config_offline: "true" };
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "pliant-packages-"));
+  folder = testFolder("packages");
   await run(process.execPath, ["client/packages.mjs"], { cwd: root, env: offline });
   server = await startTestServer({ scenesDir: join(root, "scenes") });
 });
-afterAll(async () => {
-  await server?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => server?.close());
 
 const file = (ending: string): string => join(packages, readdirSync(packages).find((name) => name.endsWith(ending))!);
 

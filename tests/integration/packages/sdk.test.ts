@@ -3,11 +3,10 @@
  * joining, pulling, reconnecting, and every error code.
  */
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -22,6 +21,8 @@ import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { deleteRoom } from "../../../load-tests/bot.ts";
 import { succeeds } from "../../support/program.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
+import { postJson } from "../../support/request.ts";
 
 const BUILT = fileURLToPath(new URL("../../../build/sdk", import.meta.url));
 /** Limit of the core without the decoder's WebAssembly, gzip. */
@@ -35,17 +36,14 @@ const met = new Set<string>();
 
 beforeAll(async () => {
   expect(await succeeds("setup.mjs", ["--quiet", "--only", "sdk"])).toBe(true);
-  folder = mkdtempSync(join(tmpdir(), "pliant-sdk-"));
+  folder = testFolder("sdk");
   cpSync(BUILT, join(folder, "node_modules/pliant-client"), { recursive: true });
   const entry = createRequire(join(folder, "page.js")).resolve("pliant-client");
   ({ joinRoom } = (await import(pathToFileURL(entry).href)) as typeof import("../../../client/sdk/index.ts"));
   server = await startTestServer({ maxMembers: 3 });
 });
 
-afterAll(async () => {
-  await server?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => server?.close());
 
 const at = (room: string, base = server.url): string => `${base}/r/${room}`;
 const enter = (room: string, options: JoinOptions = {}): Promise<Room> => joinRoom(at(room), options);
@@ -82,11 +80,7 @@ function center(room: Room, body: string): Point {
 
 /** Creates a room. @returns its owner's token */
 async function owned(room: string, scene = "cube"): Promise<string> {
-  const answer = await fetch(`${server.url}/api/rooms`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ room, scene }),
-  });
+  const answer = await postJson(`${server.url}/api/rooms`, { room, scene });
   return ((await answer.json()) as { token: string }).token;
 }
 
@@ -426,11 +420,7 @@ describe("refusals", () => {
     const token = await owned("guarded");
     const { WebSocket, opened } = cuttable();
     const owner = await enter("guarded", { token, WebSocket });
-    const issued = await fetch(`${server.url}/api/tokens`, {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-      body: JSON.stringify({ room: "guarded", role: "spectator" }),
-    });
+    const issued = await postJson(`${server.url}/api/tokens`, { room: "guarded", role: "spectator" }, token);
     const { path } = (await issued.json()) as { path: string };
     const spectator = await joinRoom(`${server.url}${path}`);
     expect(await refused(() => spectator.grab(0, [0, 0, 0]))).toMatchObject({

@@ -6,12 +6,11 @@
  */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { type RunningServer, serveCommand, startServer } from "../../../load-tests/measuredServer.ts";
 import type { Config } from "../../../server/config.ts";
@@ -23,11 +22,13 @@ import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { endlessSteps, withBody } from "../hostile/endless.ts";
 import { SCENES_DIR, startTestServer, type TestServer } from "../testServer.ts";
 import { inLong } from "../../support/run/long.ts";
+import { testFolder } from "../../support/testFolder.ts";
+import { request } from "../../support/request.ts";
 
 const ADMIN = "an-operators-own-token";
 const ATTEMPTS = 2;
 const POISON = fileURLToPath(new URL("./poison.ts", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "pliant-quarantined-"));
+const folder = testFolder("quarantined");
 const running: RunningServer[] = [];
 const served: TestServer[] = [];
 afterEach(async () => {
@@ -36,7 +37,6 @@ afterEach(async () => {
     ...served.splice(0).map((server) => server.close()),
   ]);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Listed {
   room: string;
@@ -44,11 +44,7 @@ interface Listed {
 }
 
 const call = (url: string, method: string, path: string, body?: object): Promise<Response> =>
-  fetch(`${url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${ADMIN}`, ...(body && { "content-type": "application/json" }) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
+  request(url + path, method, { body, token: ADMIN });
 const list = async (url: string): Promise<Listed[]> =>
   ((await (await fetch(`${url}/api/rooms`)).json()) as { rooms: Listed[] }).rooms;
 const quarantineOf = async (url: string, room: string): Promise<Listed["quarantined"]> =>
@@ -289,10 +285,7 @@ test("a room whose journal does not reproduce its recorded hashes is quarantined
   const server = await startHere("differs");
   await expect
     .poll(() => quarantineOf(server.url, ROOM), { timeout: 300_000 })
-    .toMatchObject({
-      reason: "differs",
-      details: expect.stringContaining(`tick ${tick} `) as string,
-    });
+    .toMatchObject({ reason: "differs", details: expect.stringContaining(`tick ${tick} `) as string });
   expect(contents("differs", ROOM)).toEqual(before);
   expect((await call(server.url, "POST", `/api/admin/rooms/${ROOM}/end-quarantine`, { from: "state" })).status).toBe(
     204,

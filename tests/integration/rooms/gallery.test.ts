@@ -2,8 +2,6 @@
  * The gallery, against the real app: an owner saves a room's scene, visitors open and remix it, and only the holder of
  * its token or an operator changes or deletes it.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot } from "../../../load-tests/bot.ts";
@@ -12,26 +10,19 @@ import { Gallery } from "../../../server/objects/gallery.ts";
 import { MemoryObjects } from "../../../server/store/objects/memoryObjects.ts";
 import type { Collider, Scene } from "../../../shared/scene/scene.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
+import { request } from "../../support/request.ts";
 
 const ADMIN = "an-operators-own-token";
-const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
 
 interface Answer {
   status: number;
   body: Record<string, unknown>;
 }
 
-async function call(
-  { url }: TestServer,
-  request: string,
-  { token, body }: { token?: string; body?: object } = {},
-): Promise<Answer> {
-  const [method, path] = request.split(" ") as [string, string];
-  const headers = {
-    ...(token !== undefined && bearer(token)),
-    ...(body && { "content-type": "application/json" }),
-  };
-  const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+async function call({ url }: TestServer, route: string, sent: { token?: string; body?: object } = {}): Promise<Answer> {
+  const [method, path] = route.split(" ") as [string, string];
+  const answer = await request(url + path, method, sent);
   const text = await answer.text();
   return { status: answer.status, body: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>) };
 }
@@ -52,13 +43,10 @@ describe("a saved scene", () => {
   const start = (): Promise<TestServer> =>
     startTestServer({ store: "sqlite", dataDir: join(folder, "data"), adminToken: ADMIN, emptyRoomSeconds: 600 });
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "pliant-gallery-"));
+    folder = testFolder("gallery");
     server = await start();
   });
-  afterAll(async () => {
-    await server.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => server.close());
 
   test("has its owner's changes, survives a restart, opens as a room, and is remixed, renamed and deleted", async () => {
     const owner = await open(server, "lab");

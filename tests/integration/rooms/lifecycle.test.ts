@@ -137,11 +137,7 @@ describe("rooms", () => {
     const bot = await Bot.join(own.url, "clock");
     const { tickHz } = bot.welcome;
     const room = own.app.registry.get("clock");
-    const before = {
-      tick: room.tick,
-      skipped: await own.metric("pliant_ticks_skipped_total"),
-      ms: performance.now(),
-    };
+    const before = { tick: room.tick, skipped: await own.metric("pliant_ticks_skipped_total"), ms: performance.now() };
     await sleep(4000);
     const error = async (): Promise<number> => {
       const skipped = (await own.metric("pliant_ticks_skipped_total")) - before.skipped;

@@ -2,9 +2,6 @@
  * Looks of spawnable bodies, over real sockets: every member sees a change, also a later one and after a restart; undo,
  * a removal and a reset end it; texts follow the rules of the chat.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import { decode } from "@msgpack/msgpack";
@@ -14,6 +11,7 @@ import { ClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { parseServerMessage } from "../../../shared/protocol/fromServer.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
 import { startTestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const SPARE = 1;
 const BALL = 2;
@@ -41,7 +39,7 @@ async function replayedLooks(url: string, room: string): Promise<BodyLook[]> {
 }
 
 test("a look reaches all members, later ones, and replays; a restart keeps it", async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "pliant-looks-"));
+  const dataDir = testFolder("looks");
   const start = (): ReturnType<typeof startTestServer> =>
     startTestServer({ store: "sqlite", dataDir, emptyRoomSeconds: 600 });
   let server = await start();
@@ -72,7 +70,6 @@ test("a look reaches all members, later ones, and replays; a restart keeps it", 
   const owner = await Bot.join(server.url, "dressed", { joinToken: token! });
   await sees(owner, SPARE, dressed);
   await server.close();
-  rmSync(dataDir, { recursive: true });
 });
 
 test("undo, removal, a return to an earlier tick and a reset end a look; undoing a removal brings it back", async () => {

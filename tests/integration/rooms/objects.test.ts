@@ -4,10 +4,9 @@
  */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Bot } from "../../../load-tests/bot.ts";
@@ -16,6 +15,8 @@ import { objOf } from "../../server/meshing/objects/files.ts";
 import { sheet, without } from "../../server/meshing/objects/wildShapes.ts";
 import { objBall, texturedGlb } from "../../support/modelFiles.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
+import { postJson } from "../../support/request.ts";
 
 const ADMIN = "an-operators-own-token";
 const PATIENT = { objectsDeadlineMs: 300_000, workers: 1 };
@@ -31,13 +32,7 @@ const answerOf = async (response: Response): Promise<Answer> => ({
 const bring = async ({ url }: TestServer, name: string, body: BodyInit, headers = {}): Promise<Answer> =>
   answerOf(await fetch(`${url}/api/objects?name=${encodeURIComponent(name)}`, { method: "POST", body, headers }));
 const post = async ({ url }: TestServer, path: string, body: object): Promise<Answer> =>
-  answerOf(
-    await fetch(url + path, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    }),
-  );
+  answerOf(await postJson(url + path, body));
 
 describe("an uploaded object", () => {
   let server: TestServer;
@@ -45,13 +40,10 @@ describe("an uploaded object", () => {
   const start = (): Promise<TestServer> =>
     startTestServer({ ...PATIENT, store: "sqlite", dataDir: join(folder, "data"), emptyRoomSeconds: 600 });
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "pliant-objects-"));
+    folder = testFolder("objects");
     server = await start();
   });
-  afterAll(async () => {
-    await server.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => server.close());
 
   test("is stored once, becomes a room, is recorded with it, and survives a restart", async () => {
     const file = await texturedGlb(3);

@@ -2,15 +2,15 @@
  * The palette, against the real app: an owner gives a room primitives, and members add and remove them. A room without
  * a palette has none, and a scene without place for one is refused.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Bot } from "../../../load-tests/bot.ts";
 import { hasPalette, type PaletteBase, paletteScene } from "../../../server/objects/palette.ts";
 import type { Scene } from "../../../shared/scene/scene.ts";
 import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
+import { postJson } from "../../support/request.ts";
 
 interface Answer {
   status: number;
@@ -18,9 +18,7 @@ interface Answer {
 }
 
 async function post({ url }: TestServer, path: string, body: object, token?: string): Promise<Answer> {
-  const authorization = token === undefined ? undefined : `Bearer ${token}`;
-  const headers = { "content-type": "application/json", ...(authorization && { authorization }) };
-  const answer = await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) });
+  const answer = await postJson(url + path, body, token);
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
@@ -31,7 +29,7 @@ const named = (bot: Bot, name: string): number => bot.topology.bodies.findIndex(
 
 describe.each(["none", "sqlite"])("with store %s", (store) => {
   test("a room gets primitives once, from its owner; players add and remove them, and a restart keeps them", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "pliant-palette-"));
+    const folder = testFolder("palette");
     const start = (): Promise<TestServer> => startTestServer({ store, dataDir: folder, emptyRoomSeconds: 600 });
     let server = await start();
     const made = await post(server, "/api/rooms", { scene: "cube", room: "lab" });
@@ -65,7 +63,6 @@ describe.each(["none", "sqlite"])("with store %s", (store) => {
     player.remove(box);
     await player.until(() => absent().length === 1, "the box is out of the room");
     await server.close();
-    rmSync(folder, { recursive: true });
   });
 });
 

@@ -4,19 +4,19 @@
  */
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { decodePng } from "../../server/pictures/png.ts";
 import { SCENES_DIR, startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 /** Size limit of a lobby's thumbnail. */
 const MOST_BYTES = 16_384;
 /** Timeout of all waits. */
 const PATIENCE_MS = 300_000;
-const scenesDir = mkdtempSync(join(tmpdir(), "pliant-pictures-"));
+const scenesDir = testFolder("pictures");
 let server: TestServer;
 
 beforeAll(async () => {
@@ -24,10 +24,7 @@ beforeAll(async () => {
     copyFileSync(join(SCENES_DIR, `${scene}.json`), join(scenesDir, `${scene}.json`));
   server = await startTestServer({ scenesDir });
 });
-afterAll(async () => {
-  await server?.close();
-  rmSync(scenesDir, { recursive: true, force: true });
-});
+afterAll(() => server?.close());
 
 const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(server.url + path, { headers });
@@ -144,7 +141,7 @@ test("a scene without its own picture gets a painted one once it is built, and a
 });
 
 test("every process shows the pictures of another one's rooms", async () => {
-  const data = mkdtempSync(join(tmpdir(), "pliant-pictures-two-"));
+  const data = testFolder("pictures-two");
   const shared = { store: "sqlite", dataDir: data, scenesDir, workers: 1 };
   const [first, second] = [await startTestServer(shared), await startTestServer(shared)];
   try {
@@ -159,6 +156,5 @@ test("every process shows the pictures of another one's rooms", async () => {
     expect(decodePng(await bytesOf(answer)).width).toBe(240);
   } finally {
     await Promise.all([first.close(), second.close()]);
-    rmSync(data, { recursive: true, force: true });
   }
 });

@@ -2,15 +2,13 @@
  * Pins over real sockets: every member sees them, also a later one, in replays and after a restart; they stay when
  * their member leaves; undo, removals, resets, kicks and owners end them.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { decode } from "@msgpack/msgpack";
 import { expect, test } from "vitest";
 import { PINS_PER_MEMBER, PINS_PER_ROOM } from "../../../shared/members/pin.ts";
 import { Bot, createRoom, type Point } from "../../../load-tests/bot.ts";
 import { parseServerMessage } from "../../../shared/protocol/fromServer.ts";
 import { startTestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const UP: Point = [0, 1, 0];
 const at = (triangle: number): { body: number; triangle: number; u: number; v: number } => ({
@@ -47,7 +45,7 @@ async function replayedPins(url: string, room: string): Promise<number[][]> {
 }
 
 test("a pin stays when its member leaves; late members, replays and a restarted server have it", async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "pliant-pins-"));
+  const dataDir = testFolder("pins");
   const start = (): ReturnType<typeof startTestServer> =>
     startTestServer({ store: "sqlite", dataDir, emptyRoomSeconds: 600 });
   let server = await start();
@@ -87,7 +85,6 @@ test("a pin stays when its member leaves; late members, replays and a restarted 
   owner.unpin(0);
   await owner.until(() => owner.center(0)[1] < 0, "the fallen cube", 60_000);
   await server.close();
-  rmSync(dataDir, { recursive: true });
 });
 
 test("undo, a return to an earlier tick, a reset, a kick and an owner's removal of all end pins", async () => {

@@ -12,12 +12,7 @@ let server: RunningServer;
 
 beforeAll(async () => {
   server = await startServer({
-    env: {
-      PLIANT_PREWARM: "none",
-      PLIANT_STORE: "none",
-      PLIANT_ADMIN_TOKEN: TOKEN,
-      PLIANT_SCENES_DIR: SCENES_DIR,
-    },
+    env: { PLIANT_PREWARM: "none", PLIANT_STORE: "none", PLIANT_ADMIN_TOKEN: TOKEN, PLIANT_SCENES_DIR: SCENES_DIR },
   });
 });
 afterAll(() => server?.stop());

@@ -1,24 +1,21 @@
 /** PLIANT_OTHER_VERSIONS=watch: saved scenes and meshes restart their rooms; broken files change nothing. */
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 /** On a busy machine a build waits for its turn. */
 const PATIENCE_MS = 300_000;
-const folders: string[] = [];
 let server: TestServer | undefined;
 afterEach(async () => {
   await server?.app.close();
   server = undefined;
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 function scenesFolder(): { scenes: string; data: string } {
-  const folder = mkdtempSync(join(tmpdir(), "pliant-watch-"));
-  folders.push(folder);
+  const folder = testFolder("watch");
   cpSync("scenes/schema.json", join(folder, "scenes", "schema.json"));
   return { scenes: join(folder, "scenes"), data: join(folder, "data") };
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { ClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
+import { postJson } from "../../support/request.ts";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -22,11 +23,7 @@ const refused = async (bot: Bot): Promise<unknown> => {
 test("all members get lines and reactions, also their author; spectators only react", async () => {
   const { room, token } = await createRoom(server.url, "cube", "talk");
   const owner = await Bot.join(server.url, room, { name: "Ann", joinToken: token! });
-  const issued = await fetch(`${server.url}/api/tokens`, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-    body: JSON.stringify({ room, role: "spectator" }),
-  });
+  const issued = await postJson(`${server.url}/api/tokens`, { room, role: "spectator" }, token);
   const { token: watching } = (await issued.json()) as { token: string };
   const spectator = await Bot.join(server.url, room, { name: "Ben", joinToken: watching });
   say(owner, "<b>hello</b> https://example.com");

@@ -4,8 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
@@ -17,17 +16,16 @@ import { NO_WIND } from "../../../server/sim/tuning/windRow.ts";
 import type { Scene } from "../../../shared/scene/scene.ts";
 import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 import { SCENES_DIR, startTestServer, type TestServer } from "../testServer.ts";
+import { postJson } from "../../support/request.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const UP: [number, number, number] = [0, 4, 0];
-const folder = mkdtempSync(join(tmpdir(), "pliant-tuning-"));
+const folder = testFolder("tuning");
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer();
 });
-afterAll(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => server.close());
 
 async function owned(url: string, scene: string, room: string): Promise<{ owner: Bot; token: string }> {
   const token = (await createRoom(url, scene, room)).token!;
@@ -236,12 +234,8 @@ test("an undo reverts it", async () => {
   const at = owner.tick;
   owner.tune({ gravity: UP, body: 0, friction: 1.5 });
   await owner.until(() => owner.tuned!.member > 0 && owner.tick > at + 20, "the change");
-  const answer = await fetch(`${server.url}/api/rooms/undone/undo`, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-    // Further back than the room's age, however late this is.
-    body: JSON.stringify({ seconds: 60 }),
-  });
+  // Further back than the room's age, however late this is.
+  const answer = await postJson(`${server.url}/api/rooms/undone/undo`, { seconds: 60 }, token);
   expect(answer.status).toBe(200);
   await owner.until(() => owner.tuned!.member === 0, "the news");
   expect(owner.tuned!.tuning).toEqual(scene);

@@ -46,7 +46,7 @@ function move({ safe, x, w }: Cloud, joins: readonly (readonly [number, number, 
     [L.H_PARTICLES, rows],
   ] as const)
     i32[(L.HEADER + offset) / 4] = value;
-  // planned memory has its own S; this one is the test's
+  // H_SAFE points to the test's safe positions, not to those that planContactArrays has allocated
   x.forEach((p, i) => {
     f32.set([...p, w[i]!], X / 4 + 4 * i);
     f32.set([...safe[i]!, w[i]!], S / 4 + 4 * i);

@@ -11,14 +11,7 @@ export const BEAM: {
   poissonsRatio: number;
   density: number;
   damping: number;
-} = {
-  size: [1, 0.2, 0.2],
-  cells: [12, 3, 3],
-  youngsModulus: 1e6,
-  poissonsRatio: 0.3,
-  density: 1000,
-  damping: 5,
-};
+} = { size: [1, 0.2, 0.2], cells: [12, 3, 3], youngsModulus: 1e6, poissonsRatio: 0.3, density: 1000, damping: 5 };
 
 /** Motion of the end: turned at an even rate, held, then released until the beam rests; rad and s. */
 export const HAND = { angle: Math.PI, turning: 1, holding: 0.5, free: 2.5 };

@@ -130,8 +130,8 @@ describe("damping", () => {
   });
 
   test("damping of a pendulum tends to the integral of d m v^2 as the step becomes short", async () => {
-    // the time step damps, too, by omega^2 h, and the longer it is, the less is left for damping: first order, so
-    // extrapolate from two steps
+    // The integrator damps, too, by omega^2 h, and leaves less energy to the damping force: an error of first order in
+    // h, which two steps extrapolate to zero.
     const coarse = await pendulum(20);
     const fine = await pendulum(40);
     expect(coarse.damping).toBeLessThan(fine.damping);

@@ -45,12 +45,7 @@ const anchor: Body = {
 
 describe.each(Object.entries(bodies))("%s falls by g t^2/2", (_, body) => {
   test.each(inLong([1, 20, 100, 512], [1, 20, 512]))("300 m away, with %i substeps", async (substeps) => {
-    const lab = await laboratory({
-      gravity: [0, -G, 0],
-      worldRadius: 1e4,
-      substeps,
-      bodies: [body(300, 1), anchor],
-    });
+    const lab = await laboratory({ gravity: [0, -G, 0], worldRadius: 1e4, substeps, bodies: [body(300, 1), anchor] });
     const before = middle(lab.positions());
     const seconds = substeps > 100 ? 1 : 3;
     lab.run(60 * seconds);
@@ -172,10 +167,7 @@ function rmsOf(lab: Laboratory): number {
 const standing: Record<string, (along: Vec3, normal: Vec3) => Body> = {
   "a soft cube": (translate, normal) => ({ ...cube(translate, normal), solver: "compliant", material: SOFT }) as Body,
   "a rigid cube": (translate, normal) =>
-    ({
-      ...cube(translate, normal),
-      material: { model: "shape-matching", mode: "rigid", density: 100 },
-    }) as Body,
+    ({ ...cube(translate, normal), material: { model: "shape-matching", mode: "rigid", density: 100 } }) as Body,
 };
 
 function cube(center: Vec3, normal: Vec3): object {

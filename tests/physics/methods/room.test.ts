@@ -200,9 +200,7 @@ const FREE = METHODS.filter(([, { type }]) => type !== "boundary-elements");
 
 test.each(FREE)("%s: an impulse adds all of its momentum to a free body without gravity", async (_, method) => {
   const free = cube(method, { pins: [] } as never);
-  const lab = await laboratory({
-    bodies: [{ ...free, material: { ...free.material, damping: 0 } as SoftMaterial }],
-  });
+  const lab = await laboratory({ bodies: [{ ...free, material: { ...free.material, damping: 0 } as SoftMaterial }] });
   const impulse: [number, number, number] = [3, 5, -2];
   lab.run(1, [{ type: "impulse", member: 1, body: 0, triangle: 4, u: 0.2, v: 0.3, impulse }]);
   const v = lab.velocities();

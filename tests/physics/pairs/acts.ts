@@ -312,9 +312,7 @@ const attachment: Act = {
         block(a, { name: "a", center: [-apart, 0, 0], ...facing(a) }),
         block(b as Kind, { name: "b", center: [apart, 0, 0], ...facing(b as Kind) }),
       ],
-      {
-        attachments: [{ from: { body: "a", near: near(a, -1) }, to: { body: "b", near: near(b as Kind, 1) } }],
-      },
+      { attachments: [{ from: { body: "a", near: near(a, -1) }, to: { body: "b", near: near(b as Kind, 1) } }] },
     );
     stage.run(0.5);
     stage.push(0, [-1, 0, 0]);

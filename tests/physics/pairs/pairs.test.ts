@@ -8,7 +8,7 @@ import { ACTS } from "./acts.ts";
 import { difference, isKnownRefused, strangers, type Known } from "./known.ts";
 import { CELLS, missOf, play, sampleOf, type Cell } from "./matrix.ts";
 
-const PLAYED = inLong(CELLS, sampleOf(24, isKnownRefused));
+const PLAYED = inLong(CELLS, sampleOf(48, isKnownRefused));
 
 test.each(Object.keys(ACTS))("%s: cells are as listed", async (act) => {
   const differences: string[] = [];

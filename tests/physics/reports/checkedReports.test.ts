@@ -2,16 +2,15 @@
  * A further round of scenes rebuilt from public reports against other physics engines, with the value that physics
  * gives: movers, wind, sleep, attachments, impacts beside the center. The comment of each test names the report.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Vec3 } from "../../../shared/scene/scene.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { add, ball, box, distance, farthest, floor, G, heights, inclined, open, RIGID, RUBBER, sheet } from "./play.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pliant-checked-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder("checked");
 
 const STIFF = { ...RUBBER, youngsModulus: 1e6 };
 /** A body of each kind, of the same size, whose middle is at this height. */

@@ -3,16 +3,15 @@
  * impacts, tops, rocking and sinking platforms, levers, dominoes, drums. The comment of each test names
  * the report.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Scene, Vec3 } from "../../../shared/scene/scene.ts";
 import { laboratory } from "../laboratory.ts";
 import { add, ball, box, floor, G, open, RIGID, RUBBER } from "./play.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pliant-later-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder("later");
 
 const HARD = { ...RUBBER, youngsModulus: 1e6 };
 const bouncy = { contact: { restitution: 1 } };

@@ -2,18 +2,17 @@
  * Further scenes rebuilt from public reports against other physics engines, with the value that physics gives. The
  * comment of each test names the report.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MATERIAL_PRESETS } from "../../../shared/scene/materialPresets.ts";
 import type { Scene, Vec3 } from "../../../shared/scene/scene.ts";
 import { laboratory, volumeOf } from "../laboratory.ts";
 import { add, ball, balloon, box, distance, farthest, floor, G, heights, inclined, open, peaks } from "./play.ts";
 import { RIGID, RUBBER, sheet } from "./play.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pliant-more-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder("more");
 
 /** Writes triangles or quads as a file. */
 function meshFile(name: string, vertices: readonly Vec3[], faces: readonly number[][]): object {

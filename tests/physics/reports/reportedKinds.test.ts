@@ -1,15 +1,14 @@
 /** Kinds of inputs that broke other software, from public reports, each with the value that physics gives. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Vec3 } from "../../../shared/scene/scene.ts";
 import { icosphere } from "../../../server/meshing/generators.ts";
 import { enclosedVolume } from "../../../server/sim/body/meshes.ts";
 import { box, floor, G, heights, open, RIGID, RUBBER, SHEET } from "./play.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pliant-kinds-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder("kinds");
 
 const cube = (size: number, translate: Vec3, material: object = RIGID, more: object = {}): object =>
   box("cube", [size, size, size], translate, material, more);

@@ -47,13 +47,7 @@ function height(lab: Laboratory): number {
 }
 
 test.each(Object.entries(scenes))("%s: asleep within 15 s", async (_, { bodies, damping }) => {
-  const lab = await laboratory({
-    gravity: [0, -9.81, 0],
-    damping,
-    refine: true,
-    bodies,
-    colliders: [FLOOR],
-  });
+  const lab = await laboratory({ gravity: [0, -9.81, 0], damping, refine: true, bodies, colliders: [FLOOR] });
   lab.world.mayRest = true;
   let ticks = 0;
   for (; ticks < 15 * 60 && !lab.world.resting; ticks++) lab.run(1);

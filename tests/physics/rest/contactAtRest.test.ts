@@ -3,13 +3,13 @@
  * the kernel stand for cost: leaf pairs tested and blocks of rows checked. A leaf that has moved by its play is looked
  * at, and nothing passes through a pair that was quiet.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { foldedSheet, SUBSTEPS } from "../../../load-tests/folds/scene.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const H = 1 / 60 / SUBSTEPS;
 /** Distance of sheets that do not meet, m. */
@@ -18,31 +18,27 @@ const STILL = 24;
 
 /** Sheets of n x n particles, folded on themselves, after they have settled. */
 async function folded(n: number, sheets = 1): Promise<Laboratory> {
-  const folder = mkdtempSync(join(tmpdir(), "pliant-rest-"));
-  try {
-    const { mesh, scene } = foldedSheet(n, "fold.obj");
-    writeFileSync(join(folder, "fold.obj"), mesh);
-    const { bodies, colliders, substeps, tickHz } = scene;
-    const sheet = bodies[0]!;
-    const lab = await laboratory(
-      {
-        bodies: Array.from({ length: sheets }, (_, k) => ({
-          ...sheet,
-          name: `sheet ${k}`,
-          transform: { translate: [APART * k, 0.0006, 0] },
-        })),
-        colliders,
-        substeps,
-        tickHz,
-        gravity: [0, -9.81, 0],
-      },
-      folder,
-    );
-    lab.run(STILL);
-    return lab;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = testFolder("rest");
+  const { mesh, scene } = foldedSheet(n, "fold.obj");
+  writeFileSync(join(folder, "fold.obj"), mesh);
+  const { bodies, colliders, substeps, tickHz } = scene;
+  const sheet = bodies[0]!;
+  const lab = await laboratory(
+    {
+      bodies: Array.from({ length: sheets }, (_, k) => ({
+        ...sheet,
+        name: `sheet ${k}`,
+        transform: { translate: [APART * k, 0.0006, 0] },
+      })),
+      colliders,
+      substeps,
+      tickHz,
+      gravity: [0, -9.81, 0],
+    },
+    folder,
+  );
+  lab.run(STILL);
+  return lab;
 }
 
 const words = (lab: Laboratory): Int32Array => new Int32Array(lab.created.memory.buffer);

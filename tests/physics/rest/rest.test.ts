@@ -8,6 +8,7 @@
  */
 import { expect, test } from "vitest";
 import type { Body } from "../../../shared/scene/scene.ts";
+import { inLong } from "../../support/run/long.ts";
 import { laboratory } from "../laboratory.ts";
 import { restStrain } from "./restRounding.ts";
 
@@ -31,8 +32,15 @@ const sheet = (size: [number, number], at: number, youngsModulus: number): Body 
   material: { density: 500, thickness: 0.001, youngsModulus, poissonsRatio: 0.3, bendingStiffness: 1e-3 },
 });
 
-test.each([0, 64, 1024])("no bit changes %i m from the origin, on exact coordinates", async (at) => {
-  for (const k of [1e3, 1e5, 1e9]) {
+const MODULI = [1e3, 1e5, 1e9];
+
+// In the short run each place has a modulus of its own.
+test.each([
+  [0, 1e5],
+  [64, 1e9],
+  [1024, 1e3],
+])("no bit changes %i m from the origin, on exact coordinates", async (at, modulus) => {
+  for (const k of inLong(MODULI, [modulus])) {
     for (const body of [
       solid([0.25, 0.25, 0.25], at, k),
       solid([0.25, 0.25, 0.25], at, k, "neo-hookean"),

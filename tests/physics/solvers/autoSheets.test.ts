@@ -94,13 +94,7 @@ test.each([undefined, 20])("a sheet on a bar that starts and stops follows it (s
   }));
   const motion = { keys: [{ time: 0 }, ...keys, { time: 9, translate: [0, 0, 5] as Vec3 }], loop: false };
   const path = compileMotion(motion);
-  const bar: Collider = {
-    type: "box",
-    name: "bar",
-    center: [0, 2.05, 0],
-    halfExtents: [0.6, 0.04, 0.04],
-    motion,
-  };
+  const bar: Collider = { type: "box", name: "bar", center: [0, 2.05, 0], halfExtents: [0.6, 0.04, 0.04], motion };
   const lab = await open({
     damping: 0.5,
     ...(substeps !== undefined && { substeps }),

@@ -74,13 +74,7 @@ export class ImplicitProblem {
    */
   lastIteration(): Record<"y" | "p" | "q" | "r" | "z", Float64Array> {
     const work = (n: number): Float64Array => this.vector(L.IMPLICIT_WORK, n);
-    return {
-      y: work(L.VECTOR_Y),
-      p: work(L.VECTOR_P),
-      q: work(L.VECTOR_Q),
-      r: work(L.VECTOR_R),
-      z: work(L.VECTOR_Z),
-    };
+    return { y: work(L.VECTOR_Y), p: work(L.VECTOR_P), q: work(L.VECTOR_Q), r: work(L.VECTOR_R), z: work(L.VECTOR_Z) };
   }
 
   /** Number of steps that began at x, because the objective is lower there. */

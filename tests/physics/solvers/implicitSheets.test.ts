@@ -9,11 +9,7 @@ import { laboratory, type Laboratory } from "../laboratory.ts";
 const G = 9.81;
 
 async function room(body: Omit<ClothBody, "name" | "kind">, gravity: number): Promise<Laboratory> {
-  return laboratory({
-    gravity: [0, -gravity, 0],
-    refine: true,
-    bodies: [{ name: "sheet", kind: "cloth", ...body }],
-  });
+  return laboratory({ gravity: [0, -gravity, 0], refine: true, bodies: [{ name: "sheet", kind: "cloth", ...body }] });
 }
 
 test.each([

@@ -201,11 +201,7 @@ test("a cube under a rigid box of ten times its mass falls asleep", async () => 
     transform: { translate: [0, 0.3, 0] },
     material: { model: "shape-matching", mode: "rigid", density: 8000, friction: 0.5 },
   };
-  const lab = await laboratory({
-    ...scene,
-    bodies: [cube("cube", 500, 0.105), box],
-    colliders: [plane],
-  });
+  const lab = await laboratory({ ...scene, bodies: [cube("cube", 500, 0.105), box], colliders: [plane] });
   lab.world.mayRest = true;
   const fastest = (): number =>
     Math.max(...lab.created.bodies.flatMap((_, b) => [...lab.velocities(b)].map((v) => Math.abs(v))));

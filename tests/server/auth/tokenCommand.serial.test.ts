@@ -3,24 +3,24 @@
  * secrets is in the server's log.
  */
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import WebSocket from "ws";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { type RunningServer, startServer } from "../../../load-tests/measuredServer.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
+import { testFolder } from "../../support/testFolder.ts";
+import { postJson, request } from "../../support/request.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const scenes = { PLIANT_SCENES_DIR: join(root, "tests/integration/scenes"), PLIANT_PREWARM: "cube" };
 let dir: string;
 beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), "pliant-token-"));
+  dir = testFolder("token");
 });
-afterAll(() => rmSync(dir, { recursive: true }));
 let server: RunningServer | undefined;
 afterEach(async () => {
   await server?.stop();
@@ -101,23 +101,15 @@ test("no secret is in the log, even at the most detailed level", async () => {
     env: { ...scenes, LOG_LEVEL: "trace", PLIANT_TOKEN_SECRET: secret, PLIANT_ADMIN_TOKEN: admin },
   });
   const { url } = server;
-  const headers = { authorization: `Bearer ${admin}`, "content-type": "application/json" };
   const { token: owned } = await createRoom(url, "cube", "room");
-  const issued = (
-    (await (
-      await fetch(`${url}/api/tokens`, {
-        method: "POST",
-        headers,
-        body: JSON.stringify({ room: "room", role: "spectator" }),
-      })
-    ).json()) as { token: string }
-  ).token;
+  const answer = await postJson(`${url}/api/tokens`, { room: "room", role: "spectator" }, admin);
+  const { token: issued } = (await answer.json()) as { token: string };
   // Secrets in wrong places: in a query, in a name, in a broken header.
   await fetch(`${url}/api/rooms/room?token=${issued}&password=${password}`, {
     headers: { authorization: `Basic ${owned}`, cookie: `token=${owned}` },
   });
   await fetch(`${url}/api/admin/rooms`, { headers: { authorization: `Bearer ${owned}` } });
-  await fetch(`${url}/api/admin/rooms`, { headers });
+  await request(`${url}/api/admin/rooms`, "GET", { token: admin });
   const socket = new WebSocket(`${url.replace("http", "ws")}/api/rooms/room/socket?token=${issued}`);
   await new Promise((done) => socket.once("open", done));
   socket.close();

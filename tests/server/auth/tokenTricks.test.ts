@@ -11,15 +11,7 @@ const part = (value: unknown): string =>
 const hmac = (text: string, hash = "sha256"): string => createHmac(hash, SECRET).update(text).digest("base64url");
 const header = { alg: "HS256", kid };
 const nowS = Math.floor(Date.now() / 1000);
-const claims = {
-  iss: "pliant",
-  aud: "pliant",
-  sub: "mallory",
-  iat: nowS,
-  exp: nowS + 600,
-  room: "r",
-  role: "owner",
-};
+const claims = { iss: "pliant", aud: "pliant", sub: "mallory", iat: nowS, exp: nowS + 600, room: "r", role: "owner" };
 /** A signed token of any header and payload. */
 const signed = (head: unknown, payload: unknown, hash?: string): string => {
   const text = `${part(head)}.${part(payload)}`;

@@ -1,6 +1,4 @@
 /** The lease of a room that cannot be taken over. A real SQLite store, which fails on command. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -10,6 +8,7 @@ import { ClusterMetrics } from "../../../server/metrics/cluster.ts";
 import { Maker } from "../../../server/metrics/maker.ts";
 import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
 import type { Holder, Store } from "../../../server/store/store.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const holder = { process: "here", url: "http://here" };
 const other = { process: "there", url: "http://there" };
@@ -17,14 +16,11 @@ const quarantined = { reason: "version" as const, since: new Date(0).toISOString
 let store: SqliteStore;
 let folder: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "pliant-takeover-"));
+  folder = testFolder("takeover");
   store = new SqliteStore({ path: join(folder, "store.sqlite") });
   await store.open();
 });
-afterAll(async () => {
-  await store.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => store.close());
 
 test("a quarantined room is released at once if its mark cannot be removed after the claim", async () => {
   const record = { scene: "s", pool: "shared" as const, createdAt: new Date(0).toISOString(), settings: {} };

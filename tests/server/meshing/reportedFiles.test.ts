@@ -2,11 +2,10 @@
  * Files that people reported against other readers (three.js, assimp, trimesh, MeshLab, tinyobjloader), rebuilt. A
  * scene's file and an upload must both give the described surface.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXTMeshoptCompression } from "@gltf-transform/extensions";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { loadMeshFile } from "../../../server/meshing/importers/loadMeshFile.ts";
 import type { SurfaceMesh } from "../../../server/meshing/mesh.ts";
 import type { MeshNote } from "../../../server/meshing/meshNotes.ts";
@@ -18,9 +17,9 @@ import { documentOf, glb, glbOf, io, jsonOf, objOf, plyOf, stlOf } from "./objec
 import { mendSurface } from "../../../server/meshing/objects/mendSurface.ts";
 import { tetrahedralize } from "../../../server/meshing/tetrahedra/tetrahedralize.ts";
 import { box, flipped, patch, together } from "./objects/wildShapes.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pliant-reported-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder("reported");
 
 interface Described {
   /** Area of a sheet, or volume of a solid. */

@@ -2,8 +2,6 @@
  * The store's content after each action of a room: going back, a store that is away for a while, a room that was stored
  * before. A real SQLite store; the room consists of its history only.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -16,6 +14,7 @@ import { decodeRecording, encodeRecording, recordingOf } from "../../../server/p
 import type { Input } from "../../../server/sim/types.ts";
 import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
 import type { Lease, Store } from "../../../server/store/store.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const HOLDER = { process: "p", url: "http://127.0.0.1:1" };
 let store: SqliteStore;
@@ -23,7 +22,7 @@ let folder: string;
 let metrics: Metrics;
 let rooms = 0;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "pliant-journalWriter-"));
+  folder = testFolder("journalWriter");
   store = new SqliteStore({ path: join(folder, "store.sqlite") });
   await store.open();
   metrics = new Metrics({
@@ -41,7 +40,6 @@ beforeAll(async () => {
 afterAll(async () => {
   metrics.close();
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 const log = { info: () => {}, warn: () => {}, error: () => {} } as never;

@@ -1,6 +1,4 @@
 /** Restoring a room from the store, with intact and damaged data. A real SQLite store; states are plain bytes here. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -17,20 +15,18 @@ import { fill, findRoom, type Found } from "../../../server/persistence/restore.
 import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
 import type { Lease } from "../../../server/store/store.ts";
 import type { TickRecord } from "../../../server/workers/messages.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const IDENTITY = "this program and scene";
 let store: SqliteStore;
 let folder: string;
 let rooms = 0;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "pliant-restore-"));
+  folder = testFolder("restore");
   store = new SqliteStore({ path: join(folder, "store.sqlite") });
   await store.open();
 });
-afterAll(async () => {
-  await store.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => store.close());
 
 const state = (tick: number): Checkpoint => ({
   tick,

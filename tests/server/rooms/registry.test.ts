@@ -1,24 +1,20 @@
 /** Leases when the store fails in the middle of an operation. A real SQLite store, which fails on command. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readConfig } from "../../../server/config.ts";
 import { type RegistryOptions, RoomRegistry } from "../../../server/rooms/registry.ts";
 import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 const holder = { process: "here", url: "http://here" };
 let store: SqliteStore;
 let folder: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "pliant-registry-"));
+  folder = testFolder("registry");
   store = new SqliteStore({ path: join(folder, "store.sqlite") });
   await store.open();
 });
-afterAll(async () => {
-  await store.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => store.close());
 
 /**
  * A registry of a store that fails to remove rooms. @param templates results of building the scene, one for each call

@@ -1,13 +1,13 @@
 /** Permissions of the store's file, and detection of dead processes if the system hides them. */
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { exists, isCertainlyDead, processName } from "../../../server/store/processName.ts";
 import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
 test("the SQLite file and its log are readable only by their owner, also after they were public", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "pliant-private-"));
+  const folder = testFolder("private");
   const path = join(folder, "pliant.sqlite");
   writeFileSync(path, "", { mode: 0o644 });
   const store = new SqliteStore({ path });
@@ -17,7 +17,6 @@ test("the SQLite file and its log are readable only by their owner, also after t
   expect(modes.length).toBeGreaterThan(1);
   expect(modes).toEqual(modes.map(([file]) => [file, "600"]));
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 test("a hidden process does not count as dead: only one that cannot be signalled does", () => {

@@ -1,18 +1,17 @@
 /** The headless run from the command line: its recordings, its hash, its errors. Each run is a process of its own. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { MemoryUse } from "../../../server/sim/memory/usage.ts";
 import { boxTets, gridCloth } from "../../../server/meshing/generators.ts";
 import { loadMeshFile } from "../../../server/meshing/importers/loadMeshFile.ts";
 import { dataFolder, lacksData } from "../../support/dataFolder.ts";
 import { shuffle, shuffled, writeGmsh, writeObj, writeTetgen, type PlainMesh } from "../meshFiles.ts";
 import { inLong } from "../../support/run/long.ts";
+import { testFolder } from "../../support/testFolder.ts";
 
-const dir = mkdtempSync(join(tmpdir(), "pliant-simulate-"));
-afterAll(() => rmSync(dir, { recursive: true }));
+const dir = testFolder("simulate");
 
 interface Run {
   code: number | null;

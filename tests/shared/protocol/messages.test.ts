@@ -16,10 +16,7 @@ describe("parseServerMessage", () => {
     for (const value of [0.04, 1e-300, 1e300])
       expect(
         parseServerMessage(encodeNotice("OUT_OF_RANGE", { value, limit: undefined }).slice().buffer),
-      ).toMatchObject({
-        code: "OUT_OF_RANGE",
-        details: { value },
-      });
+      ).toMatchObject({ code: "OUT_OF_RANGE", details: { value } });
   });
 
   test("frames keep their bytes", () => {

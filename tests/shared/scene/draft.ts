@@ -122,10 +122,7 @@ const colliders = (): Draft[] => [
     a: [0, 0, 0],
     b: [0, 1, 0],
     radius: 1,
-    motion: {
-      keys: [{ time: 0 }, { time: 1, translate: [0, 1, 0] }, { time: 2.5, rotate: [0, 90, 0] }],
-      loop: true,
-    },
+    motion: { keys: [{ time: 0 }, { time: 1, translate: [0, 1, 0] }, { time: 2.5, rotate: [0, 90, 0] }], loop: true },
   },
   { type: "funnel", a: [0, 1, 0], b: [0, 0, 0], radiusA: 2, radiusB: 1, thickness: 0.1 },
   {

@@ -13,7 +13,7 @@ import { frameX, frameY, frameZ, turnFromFrame } from "./motion";
 // the touch of the last particle with one, in the world; each thread has its own instance
 /** Outward normal. */
 export let normal: v128 = f32x4.splat(0);
-/** How far the particle must move out, m; negative: its distance. */
+/** Distance by which the particle must move out, m; negative: it is outside by so much. */
 export let depth: f32 = 0;
 /** Motion against the normal, m. */
 export let approach: f32 = 0;

@@ -58,7 +58,7 @@ export function moveRigidly(list: usize, bodies: i32, y: i32, target: i32, euler
   }
 }
 
-/** One Newton step towards Q, about the center of mass. */
+/** Turns y about the center of mass by one of the Newton steps that find Q. */
 function turnTowards(list: usize, bodies: i32, y: i32, euler: bool): void {
   findCenter(list, bodies, WORK + y);
   let t0 = turn0;

@@ -202,7 +202,7 @@ function takeAnswer(k: usize, pushed: bool, perSquare: f32): f64 {
   let by = whole;
   if (old > 0 && size > 0) {
     by = f32x4.sub(whole, push);
-    // the target of inertia moves by the impulse (step.ts)
+    // d leaves out impulses, so the target of inertia, x - d, moves by this one (step.ts)
     v128.store(d, f32x4.sub(v128.load(d), f32x4.mul(f32x4.splat(own / shown), push)));
   }
   if (size > 0) store<f32>(answer, min<f32>(own, (f32x4.extract_lane(u, 3) * shown) / size));

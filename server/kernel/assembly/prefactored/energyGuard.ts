@@ -1,9 +1,9 @@
 /**
  * Guard of a prefactored body's energy while contacts push it: kinetic, elastic and potential energy may not grow in a
  * substep, for solids by more than the work of other bodies. An excess is taken from the velocities relative to the
- * motion in common (metric.ts), so momentum stays; what that cannot give, from that motion. Crumpled stiff sheets gain
- * several times their energy without it. It does not act while something else may do work: a grab, a moving collider,
- * for sheets another body.
+ * motion in common (metric.ts), so momentum stays; a rest of it is taken from the motion in common. Crumpled stiff
+ * sheets gain several times their energy without it. It does not act while something else may do work: a grab, a moving
+ * collider, for sheets another body.
  */
 import * as L from "../layout/layout";
 import { lowFrom, lowPrevFrom } from "../math/places";

@@ -13,7 +13,7 @@ export function isAhead(row: usize): bool {
 
 /**
  * Inertia of P over the masses' up to which contact is solved in its metric: sound crosses about 7 edges in a substep.
- * Of stiffer cubes every sixth rebounded above its start otherwise, up to 12 times.
+ * Without the limit one of six stiffer cubes rebounded above its start, up to 12 times as high.
  */
 const STIFF: f32 = 300;
 

@@ -192,7 +192,7 @@ function settle(): void {
 /**
  * Finds the changes of the forces: projected gradients, conjugate to the changes before.
  * @param before response of the changes before, which `residual` still has; 0: none
- * @returns their work along what the touches lack
+ * @returns the work of the changes along the residual of the touches
  */
 function findChanges(stiffer: f32, before: f32): f32 {
   let mixed: f32 = 0;

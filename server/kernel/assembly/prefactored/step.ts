@@ -1,5 +1,5 @@
 /**
- * Elastic solve of prefactored bodies: one linear solve a substep in place of the sweep over their elements. Of sheets:
+ * Elastic solve of prefactored bodies: one linear solve a substep in place of a sweep over their elements. For sheets:
  *
  *   P = M/h^2 + a Laplacian that bounds the stiffness (sim/prefactored/model.ts), one matrix for x, y and z
  *   start  x = xPrev + h v, without external acceleration

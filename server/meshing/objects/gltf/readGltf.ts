@@ -8,28 +8,7 @@
  */
 import { Logger, WebIO } from "@gltf-transform/core";
 import type { Accessor, Document, GLTF, Material, Primitive } from "@gltf-transform/core";
-import {
-  EXTMeshGPUInstancing,
-  EXTMeshoptCompression,
-  EXTTextureAVIF,
-  EXTTextureWebP,
-  KHRDracoMeshCompression,
-  KHRMaterialsAnisotropy,
-  KHRMaterialsClearcoat,
-  KHRMaterialsDiffuseTransmission,
-  KHRMaterialsDispersion,
-  KHRMaterialsEmissiveStrength,
-  KHRMaterialsIOR,
-  KHRMaterialsIridescence,
-  KHRMaterialsPBRSpecularGlossiness,
-  KHRMaterialsSheen,
-  KHRMaterialsSpecular,
-  KHRMaterialsTransmission,
-  KHRMaterialsUnlit,
-  KHRMaterialsVolume,
-  KHRMeshQuantization,
-  KHRTextureTransform,
-} from "@gltf-transform/extensions";
+import * as extensions from "@gltf-transform/extensions";
 import draco3d from "draco3dgltf";
 import { MeshoptDecoder } from "meshoptimizer/decoder";
 import type { MeshNote } from "../../meshNotes.ts";
@@ -61,26 +40,26 @@ import type { Matrix } from "./gltfTransforms.ts";
 import { trianglesOf } from "./triangleModes.ts";
 
 const EXTENSIONS = [
-  EXTMeshGPUInstancing,
-  EXTMeshoptCompression,
-  EXTTextureAVIF,
-  EXTTextureWebP,
-  KHRDracoMeshCompression,
-  KHRMaterialsAnisotropy,
-  KHRMaterialsClearcoat,
-  KHRMaterialsDiffuseTransmission,
-  KHRMaterialsDispersion,
-  KHRMaterialsEmissiveStrength,
-  KHRMaterialsIOR,
-  KHRMaterialsIridescence,
-  KHRMaterialsPBRSpecularGlossiness,
-  KHRMaterialsSheen,
-  KHRMaterialsSpecular,
-  KHRMaterialsTransmission,
-  KHRMaterialsUnlit,
-  KHRMaterialsVolume,
-  KHRMeshQuantization,
-  KHRTextureTransform,
+  extensions.EXTMeshGPUInstancing,
+  extensions.EXTMeshoptCompression,
+  extensions.EXTTextureAVIF,
+  extensions.EXTTextureWebP,
+  extensions.KHRDracoMeshCompression,
+  extensions.KHRMaterialsAnisotropy,
+  extensions.KHRMaterialsClearcoat,
+  extensions.KHRMaterialsDiffuseTransmission,
+  extensions.KHRMaterialsDispersion,
+  extensions.KHRMaterialsEmissiveStrength,
+  extensions.KHRMaterialsIOR,
+  extensions.KHRMaterialsIridescence,
+  extensions.KHRMaterialsPBRSpecularGlossiness,
+  extensions.KHRMaterialsSheen,
+  extensions.KHRMaterialsSpecular,
+  extensions.KHRMaterialsTransmission,
+  extensions.KHRMaterialsUnlit,
+  extensions.KHRMaterialsVolume,
+  extensions.KHRMeshQuantization,
+  extensions.KHRTextureTransform,
 ];
 const DRAWN: ReadonlySet<unknown> = new Set(EXTENSIONS.map((extension) => extension.EXTENSION_NAME));
 /** Extensions that can be ignored without visible loss; some get a note. */

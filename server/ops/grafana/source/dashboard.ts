@@ -172,9 +172,7 @@ export function dashboard({ uid, title, description, rows }: DashboardSource): o
     liveNow: false,
     links: LINKS,
     annotations: { list: [] },
-    templating: {
-      list: VARIABLES,
-    },
+    templating: { list: VARIABLES },
     panels,
   };
 }

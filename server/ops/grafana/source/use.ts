@@ -72,10 +72,7 @@ export const use: DashboardSource = {
           description: "Threads that all rooms of each of the ten busiest scenes take together.",
           unit: "percentunit",
           lines: [
-            {
-              expr: `topk(10, sum by (scene) (${metric("pliant_busiest_scene_load_ratio")}))`,
-              legend: "{{scene}}",
-            },
+            { expr: `topk(10, sum by (scene) (${metric("pliant_busiest_scene_load_ratio")}))`, legend: "{{scene}}" },
           ],
         },
         {

@@ -98,12 +98,7 @@ Newton-Raphson on C = E has a double root in every constraint and as many equati
         check(
           "paper's solver: share of the beam's energy that is gone after five iterations",
           1 - beam.sequential[5]!,
-          {
-            low: 0.9,
-            high: 1,
-            published: "converges very fast",
-            basis: "words",
-          },
+          { low: 0.9, high: 1, published: "converges very fast", basis: "words" },
         ),
         check(
           "paper's solver: decay per iteration in the first five over that in the ten after them",

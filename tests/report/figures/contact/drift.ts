@@ -132,10 +132,7 @@ export const figure: Figure = {
         check(
           `${name}: greatest kinetic energy in ${seconds} s over that of the beginning`,
           Math.max(...points.map(([, e]) => e)),
-          {
-            high: 1 + MORE,
-            basis: "no energy is added",
-          },
+          { high: 1 + MORE, basis: "no energy is added" },
         ),
       );
     }

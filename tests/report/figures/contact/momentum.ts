@@ -43,9 +43,7 @@ export const figure: Figure = {
         }),
       );
       checks.push(
-        check(`${name}: final over initial angular momentum: it still spins`, drifts.at(-1)!.spin, {
-          low: 0.9,
-        }),
+        check(`${name}: final over initial angular momentum: it still spins`, drifts.at(-1)!.spin, { low: 0.9 }),
       );
     }
     return {

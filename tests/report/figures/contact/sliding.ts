@@ -115,11 +115,7 @@ export const figure: Figure = {
         check(
           `${kind}, mu = 0.2, 2 m/s, dropped from ${1000 * DROP} mm: distance over Coulomb's`,
           await slide(kind, 0.2, 2, DROP),
-          {
-            low: 1 - LANDING,
-            high: 1 + LANDING,
-            basis: "target, plus the travel of two steps",
-          },
+          { low: 1 - LANDING, high: 1 + LANDING, basis: "target, plus the travel of two steps" },
         ),
       );
       if (full) {

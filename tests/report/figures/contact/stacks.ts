@@ -139,10 +139,7 @@ export const figure: Figure = {
           check(
             `${name}: relative excess of the energy over its initial value`,
             await gain(STACKS[name]!, full ? 5 : 1),
-            {
-              high: 2 ** -23,
-              basis: "float32",
-            },
+            { high: 2 ** -23, basis: "float32" },
           ),
         );
     }

@@ -256,11 +256,7 @@ const checksOf = ({ converged, same, exact, of, strain }: Measured): Check[] => 
   check(
     "30 modes: missing share of the energy",
     1 - of("30 modes").lab.world.methodEnergy(0)! / of("all modes").lab.world.methodEnergy(0)!,
-    {
-      low: 0,
-      high: 0.1,
-      basis: "Ritz; target",
-    },
+    { low: 0, high: 0.1, basis: "Ritz; target" },
   ),
   check("finite volumes in motion", far(of("finite volumes").motion, exact), {
     high: 0.1,

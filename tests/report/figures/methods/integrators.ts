@@ -234,11 +234,7 @@ function energies(steps: number): { checks: Check[]; series: Series[] } {
       check(
         "implicit, w h = 10: energy after 4 steps times (1 + w² h²)^4 over the first",
         (long.energy() / before) * 101 ** 4,
-        {
-          low: 1 - 1e-6,
-          high: 1 + 1e-6,
-          basis: "exact; rounding of lengths",
-        },
+        { low: 1 - 1e-6, high: 1 + 1e-6, basis: "exact; rounding of lengths" },
       ),
     ],
   };

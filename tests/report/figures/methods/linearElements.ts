@@ -47,10 +47,7 @@ function patch(name: string, { positions }: BodyTemplate, model: Tetrahedra): Ch
     return 0;
   });
   return [
-    check(`patch test, ${name}: largest residual force`, largest(none) / total, {
-      high: 1e-10,
-      basis: "exact",
-    }),
+    check(`patch test, ${name}: largest residual force`, largest(none) / total, { high: 1e-10, basis: "exact" }),
     check(`patch test, ${name}: pull at a face minus Hooke's`, Math.abs(pull / total + 1), {
       high: 1e-10,
       basis: "exact",
@@ -160,11 +157,7 @@ async function beams(meshes: readonly number[], progress: Progress): Promise<{ c
         check(
           `cantilever of ${name}, ${cells} cells high: sag over that of static elements of its mesh`,
           sag.room / sag.statics,
-          {
-            low: 0.99,
-            high: 1.01,
-            basis: "target",
-          },
+          { low: 0.99, high: 1.01, basis: "target" },
         ),
       );
       if (name !== "warped elements") continue;

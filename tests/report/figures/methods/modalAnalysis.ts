@@ -161,10 +161,7 @@ export const figure: Figure = {
       check(
         `all modes: largest distance from linear elements after ${steps} steps, over the largest displacement`,
         motionError(template, assembly, steps),
-        {
-          high: 1e-6,
-          basis: "target",
-        },
+        { high: 1e-6, basis: "target" },
       ),
     ];
     progress(0.8, "energy");

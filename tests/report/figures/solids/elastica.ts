@@ -54,11 +54,7 @@ async function hangAll(
       check(
         "a = 1, a strip of one cell across: drop over the elastica's",
         (await hang(1, 20, 1)).drop / ELASTICA[1]![0],
-        {
-          low: 0.95,
-          high: 1.05,
-          basis: "target",
-        },
+        { low: 0.95, high: 1.05, basis: "target" },
       ),
     );
   const series = (["drop", "reach"] as const).flatMap((what): Series[] => [

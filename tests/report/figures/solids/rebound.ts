@@ -90,10 +90,7 @@ function checksOf({ drops, orders }: Measured): Check[] {
       check(
         `${name}, e = ${es}, converged: largest distance from the reference's rise, relative`,
         Math.max(...far.map(Math.abs)),
-        {
-          high: LIMIT,
-          basis: "target",
-        },
+        { high: LIMIT, basis: "target" },
       ),
       ...below.map(({ e, usual, reference: { rise } }) =>
         check(
@@ -126,10 +123,7 @@ function checksOf({ drops, orders }: Measured): Check[] {
           check(
             `${name}, e = 1: rise over the fall, the higher of default and converged`,
             Math.max(usual.rise, converged.rise),
-            {
-              high: 1,
-              basis: "energy",
-            },
+            { high: 1, basis: "energy" },
           ),
         ),
     ];

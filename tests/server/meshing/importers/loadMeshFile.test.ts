@@ -1,8 +1,7 @@
 /** Mesh files of scenes: one path for all formats, with the repairs and notes of uploaded objects. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { surfaceTopology } from "../../../../server/meshing/surface/boundary.ts";
 import { loadMeshFile } from "../../../../server/meshing/importers/loadMeshFile.ts";
 import type { SurfaceMesh } from "../../../../server/meshing/mesh.ts";
@@ -11,9 +10,9 @@ import { enclosedVolume } from "../../../../server/sim/body/meshes.ts";
 import { boundsOf } from "../objects/checkFile.ts";
 import { documentOf, glbOf, gltf, io, jsonOf, objOf, plyOf, stlOf } from "../objects/files.ts";
 import { box, bumpySphere, flipped, moved, patch, together } from "../objects/wildShapes.ts";
+import { testFolder } from "../../../support/testFolder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pliant-mesh-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder("mesh");
 
 /** Loads bytes as a file of a scene. */
 async function load(

@@ -1,6 +1,5 @@
 /** Borders that a file's rounding has separated are joined; layers and gaps of the model's own are not. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { KHRDracoMeshCompression, KHRMeshQuantization } from "@gltf-transform/extensions";
 import { describe, expect, test } from "vitest";
@@ -14,6 +13,7 @@ import { weldSurface } from "../../../../server/meshing/surface/weldSurface.ts";
 import { checkFile } from "../objects/checkFile.ts";
 import { documentOf, io, objOf } from "../objects/files.ts";
 import { flipped, patch, together } from "../objects/wildShapes.ts";
+import { testFolder } from "../../../support/testFolder.ts";
 
 /** A curved sheet of 1 m in four parts, with the same numbers along their common borders. */
 const curved = (u: number, v: number): [number, number, number] => [u, 0.2 * Math.sin(3 * u) * Math.cos(2 * v), v];
@@ -103,10 +103,9 @@ test("parts whose text differs in the last digit become one sheet, and a scene's
     triangles,
   }));
   const bytes = objOf(together(...parts));
-  const folder = mkdtempSync(join(tmpdir(), "pliant-weld-"));
+  const folder = testFolder("weld");
   writeFileSync(join(folder, "a.obj"), bytes);
   const loaded = await loadMeshFile(join(folder, "a.obj"), "cloth");
-  rmSync(folder, { recursive: true });
   if (loaded.kind !== "surface") throw new Error("no surface");
   for (const [surface, notes] of [
     [loaded.surface, loaded.notes],

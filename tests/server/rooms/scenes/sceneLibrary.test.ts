@@ -1,20 +1,17 @@
 /** The list of scenes: one scan of the folder a second, for any number of callers. A build that several await. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Metrics } from "../../../../server/metrics/metrics.ts";
 import { SceneLibrary, type SceneLibraryOptions } from "../../../../server/rooms/scenes/sceneLibrary.ts";
+import { testFolder } from "../../../support/testFolder.ts";
 
 test("callers share one scan a second; the next scan has changes, and unchanged scenes are the same objects", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "pliant-list-"));
+  const folder = testFolder("list");
   vi.useFakeTimers({ toFake: ["performance"] });
-  onTestFinished(() => {
-    vi.useRealTimers();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  onTestFinished(() => void vi.useRealTimers());
   const said: object[] = [];
   const log = { warn: (details: object) => said.push(details) } as unknown as FastifyBaseLogger;
   const library = new SceneLibrary({

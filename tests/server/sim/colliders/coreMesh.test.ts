@@ -1,14 +1,13 @@
 /** Mesh colliders: descriptions in scenes become placed, welded triangles in the room. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Collider } from "../../../../shared/scene/scene.ts";
 import { coreMesh, loadCores, weld } from "../../../../server/sim/colliders/coreMesh.ts";
+import { testFolder } from "../../../support/testFolder.ts";
 
 let dir: string;
-beforeAll(() => void (dir = mkdtempSync(join(tmpdir(), "pliant-core-"))));
-afterAll(() => rmSync(dir, { recursive: true }));
+beforeAll(() => void (dir = testFolder("core")));
 
 test("vertices that are equal in float32 are merged; triangles that lose a corner by it are removed", () => {
   const tiny = 2 ** -30; // below half a step of float32 at 1

@@ -83,12 +83,7 @@ test.each([
     "meets a ball",
     [
       beam(),
-      {
-        name: "ball",
-        kind: "ball",
-        mesh: { type: "ball", radius: 0.1, subdivisions: 2 },
-        material: { density: 1000 },
-      },
+      { name: "ball", kind: "ball", mesh: { type: "ball", radius: 0.1, subdivisions: 2 }, material: { density: 1000 } },
     ],
     {},
     /touch or holds ball/,

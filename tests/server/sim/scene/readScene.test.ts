@@ -1,13 +1,12 @@
 /** Scene files: read, or refused with the reason. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readScene } from "../../../../server/sim/scene/readScene.ts";
 import { SceneError } from "../../../../shared/scene/sceneError.ts";
+import { testFolder } from "../../../support/testFolder.ts";
 
-const dir = mkdtempSync(join(tmpdir(), "pliant-scene-"));
-afterAll(() => rmSync(dir, { recursive: true }));
+const dir = testFolder("scene");
 
 const written = (text: string): string => {
   const path = join(dir, "scene.json");

@@ -2,18 +2,17 @@
  * Errors in a scene that only building finds: each is refused with its path. Also checks that the scene's numbers are
  * at their places in memory.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import * as L from "../../../../server/kernel/assembly/layout/layout.ts";
 import { MeshError } from "../../../../server/meshing/mesh.ts";
 import { createWorld, type CreatedWorld } from "../../../../server/sim/world/createWorld.ts";
 import { SceneError } from "../../../../shared/scene/sceneError.ts";
 import { validateScene } from "../../../../shared/scene/sceneValidator.ts";
+import { testFolder } from "../../../support/testFolder.ts";
 
-const dir = mkdtempSync(join(tmpdir(), "pliant-world-"));
-afterAll(() => rmSync(dir, { recursive: true }));
+const dir = testFolder("world");
 writeFileSync(join(dir, "one.node"), "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n");
 writeFileSync(join(dir, "one.ele"), "1 4 0\n1 1 2 3 4\n");
 

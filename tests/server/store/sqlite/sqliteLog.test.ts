@@ -8,35 +8,29 @@ import {
   appendFileSync,
   copyFileSync,
   existsSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
   rmSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { openStore, STORE_FILE } from "../../../../server/store/openStore.ts";
 import { SqliteStore } from "../../../../server/store/sqlite/sqliteStore.ts";
 import type { StoreLoss } from "../../../../server/store/sqlite/sqliteFile.ts";
+import { testFolder } from "../../../support/testFolder.ts";
 
-const folders: string[] = [];
 const children: ChildProcess[] = [];
 afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
 });
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
 function newPath(): { folder: string; path: string; log: string } {
-  const folder = mkdtempSync(join(tmpdir(), "pliant-log-"));
-  folders.push(folder);
+  const folder = testFolder("log");
   const path = join(folder, STORE_FILE);
   return { folder, path, log: `${path}-wal` };
 }

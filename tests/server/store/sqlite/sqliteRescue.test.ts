@@ -1,25 +1,18 @@
 /** SQLite files that are deleted or replaced under a running store: acknowledged writes are in the new files. */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { SqliteStore } from "../../../../server/store/sqlite/sqliteStore.ts";
 import type { FilesChange } from "../../../../server/store/sqlite/sqliteRescue.ts";
 import { StoreUnavailable } from "../../../../server/store/store.ts";
+import { testFolder } from "../../../support/testFolder.ts";
 
-const folders: string[] = [];
 const stores: SqliteStore[] = [];
 afterEach(async () => {
   for (const store of stores.splice(0)) await store.close().catch(() => {});
 });
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
-function newPath(): string {
-  folders.push(mkdtempSync(join(tmpdir(), "pliant-rescue-")));
-  return join(folders.at(-1)!, "data", "rooms.sqlite");
-}
+const newPath = (): string => join(testFolder("rescue"), "data", "rooms.sqlite");
 
 interface Opened {
   store: SqliteStore;
@@ -98,14 +91,14 @@ test("a second process follows to the new files; its writes to the old ones were
 
 test("another database under the name is not changed, ours is kept beside it, and nothing is acknowledged", async () => {
   const path = newPath();
-  const other = await opened(newPath());
+  const otherPath = newPath();
+  const other = await opened(otherPath);
   await other.make("other");
   await other.store.close();
-  const [otherPath] = readdirSync(join(folders.at(-1)!, "data")).map((name) => join(folders.at(-1)!, "data", name));
   const first = await opened(path);
   await first.make("ours");
   rmSync(path);
-  copyFileSync(otherPath!, path);
+  copyFileSync(otherPath, path);
   await expect(first.make("late")).rejects.toThrow("was replaced");
   await expect(first.store.rooms()).rejects.toThrow(StoreUnavailable);
   await expect(first.store.ping()).rejects.toThrow(StoreUnavailable);

@@ -3,13 +3,12 @@
  * killed during a write, and damaged files.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { STORE_FILE, openStore } from "../../../../server/store/openStore.ts";
 import { isCertainlyDead, processName } from "../../../../server/store/processName.ts";
 import { SqliteStore } from "../../../../server/store/sqlite/sqliteStore.ts";
@@ -17,23 +16,15 @@ import { MIGRATIONS } from "../../../../server/store/sqlite/sqliteFile.ts";
 import { type Lease, StoreRefused, StoreUnavailable } from "../../../../server/store/store.ts";
 import { storeConformance } from "../conformance.ts";
 import { AUDIT_ENTRIES, TERM } from "../conformanceKit.ts";
+import { testFolder } from "../../../support/testFolder.ts";
 
-const folders: string[] = [];
 const children: ChildProcessWithoutNullStreams[] = [];
-const newFolder = (): string => {
-  folders.push(mkdtempSync(join(tmpdir(), "pliant-store-")));
-  return folders[folders.length - 1];
-};
 afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
 });
 
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
 storeConformance("SQLite", async () => {
-  const path = join(newFolder(), "conformance.sqlite");
+  const path = join(testFolder("store"), "conformance.sqlite");
   return {
     open: async () => {
       const store = new SqliteStore({ path, leaseSeconds: TERM, auditEntries: AUDIT_ENTRIES });
@@ -79,7 +70,7 @@ function startChild(
 
 describe("several processes", () => {
   test("of four that claim the same rooms each room goes to exactly one", async () => {
-    const path = join(newFolder(), "shared.sqlite");
+    const path = join(testFolder("store"), "shared.sqlite");
     const store = new SqliteStore({ path });
     await store.open();
     const rooms = Array.from({ length: 25 }, (_, i) => `room-${i}`);
@@ -100,7 +91,7 @@ describe("several processes", () => {
   });
 
   test("killed during a write: all acknowledged writes are there, none is torn, and its leases end at once", async () => {
-    const path = join(newFolder(), "killed.sqlite");
+    const path = join(testFolder("store"), "killed.sqlite");
     const { child, lines, said } = startChild(path, "journal");
     await said(300);
     child.kill("SIGKILL");
@@ -125,7 +116,7 @@ describe("several processes", () => {
   });
 
   test("a living or paused process does not count as dead, nor does one that cannot be inspected", async () => {
-    const { child, lines, said } = startChild(join(newFolder(), "held.sqlite"), "hold");
+    const { child, lines, said } = startChild(join(testFolder("store"), "held.sqlite"), "hold");
     await said(1);
     const { process: name } = lines[0] as Lease;
     expect(isCertainlyDead(name)).toBe(false);
@@ -146,7 +137,7 @@ describe("several processes", () => {
 });
 
 test("while another program locks the file, requests fail after two seconds and take no effect later", async () => {
-  const path = join(newFolder(), STORE_FILE);
+  const path = join(testFolder("store"), STORE_FILE);
   const store = new SqliteStore({ path });
   await store.open();
   const other = new DatabaseSync(path);
@@ -172,7 +163,7 @@ test("while another program locks the file, requests fail after two seconds and 
 describe("an unusable file", () => {
   /** A closed store with some content. */
   const filled = async (): Promise<{ folder: string; path: string }> => {
-    const folder = newFolder();
+    const folder = testFolder("store");
     const path = join(folder, STORE_FILE);
     const store = new SqliteStore({ path });
     await store.open();
@@ -237,7 +228,7 @@ describe("an unusable file", () => {
   });
 
   test("another program's database: refused and not changed", async () => {
-    const folder = newFolder();
+    const folder = testFolder("store");
     const path = join(folder, STORE_FILE);
     const database = new DatabaseSync(path);
     database.exec("CREATE TABLE photographs (id INTEGER)");
@@ -249,7 +240,7 @@ describe("an unusable file", () => {
   });
 
   test("a folder that cannot be created: an error that names it", async () => {
-    const file = join(newFolder(), "a-file");
+    const file = join(testFolder("store"), "a-file");
     writeFileSync(file, "");
     const store = new SqliteStore({ path: join(file, "x.sqlite") });
     await expect(store.open()).rejects.toBeInstanceOf(StoreUnavailable);
@@ -259,7 +250,7 @@ describe("an unusable file", () => {
 });
 
 test("none: there is no store, and nothing is written", async () => {
-  const folder = newFolder();
+  const folder = testFolder("store");
   expect(
     await openStore({ store: "none", dataDir: join(folder, "data") }, { info: () => {}, error: () => {} }),
   ).toBeNull();

@@ -3,9 +3,8 @@
  * copy.
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
@@ -16,10 +15,11 @@ import type { ReadObjectResult } from "../../../../server/workers/messages.ts";
 import { StepsRunning } from "../../../../server/workers/stepping/stepsRunning.ts";
 import { runWithin } from "../../../../server/workers/workDeadline.ts";
 import { objBall } from "../../../support/modelFiles.ts";
+import { testFolder } from "../../../support/testFolder.ts";
 
 /** Four times the processor time of a first build, which loads the modules of its thread (1.4 s on a busy machine). */
 const DEADLINE_MS = 6000;
-const folder = mkdtempSync(join(tmpdir(), "pliant-builder-"));
+const folder = testFolder("builder");
 const builder = new Builder({
   deadlineMs: 120_000,
   readDeadlineMs: 120_000,
@@ -29,10 +29,7 @@ const builder = new Builder({
     throw error;
   },
 });
-afterAll(async () => {
-  await builder.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => builder.close());
 
 test("a scene is built while files are read; neither their bytes nor the results are copied", async () => {
   // A scene file that blocks until the test writes to it. So on any machine the build has begun, and is not done, while
