@@ -48,7 +48,7 @@ export const verificationRate = ({ tickHz, substeps, verifyEvery = 1 }: Omit<Ste
   (tickHz * substeps) / verifyEvery;
 
 /** Most small steps of one iteration each between two verifications of contact, and least verifications in a second. */
-const MOST_TOGETHER = 4;
+const MOST_TOGETHER = 2;
 const LEAST_RATE = 240;
 
 /**
