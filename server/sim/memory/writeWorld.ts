@@ -5,7 +5,7 @@ import { startPositions } from "../body/start.ts";
 import { ownStep, type BodyTemplate } from "../body/template.ts";
 import { SCENE_DEFAULTS } from "../scene/defaults.ts";
 import { invertedLimit } from "../scene/materialConstants.ts";
-import { driftSize, laterPart } from "../scene/laterPart.ts";
+import { CALM, driftSize, laterPart } from "../scene/laterPart.ts";
 import { soundPace, speedOfSound } from "../scene/substeps.ts";
 import type { World } from "../world/readWorld.ts";
 import type { WorldPlan } from "./planWorld.ts";
@@ -146,6 +146,7 @@ function writeBodies(
     const of = scene.bodies[i]!;
     const shape = { edges: soundPace(of, b), size: driftSize(b) };
     f32[(row + L.BODY_LATER) / 4] = laterPart(shape, speedOfSound(of), steps);
+    f32[(row + L.BODY_CALM) / 4] = CALM * speedOfSound(of);
   });
 }
 

@@ -14,7 +14,7 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Material } from "../constraints/constraint.ts";
 import { CONSTRAINTS, ELEMENT_KINDS } from "../constraints/kinds.ts";
-import { laterPart } from "../scene/laterPart.ts";
+import { CALM, laterPart } from "../scene/laterPart.ts";
 import { volumetric } from "../scene/substeps.ts";
 import type { MaterialRun } from "../memory/writeBlocks.ts";
 import { MaterialWriter } from "./materialWriter.ts";
@@ -43,10 +43,11 @@ export class BodyMaterials extends MaterialWriter {
     const row = this.layout.bodyRows + b * L.BODY_BYTES;
     this.rows.setFloat32(row + L.BODY_SHARE, 0, true);
     if (tunable.size === 0) return;
-    const later = asScene
-      ? this.template()[(row + L.BODY_LATER) / 4]!
-      : laterPart(tunable, paceOf(tunable, now), this.layout);
+    const c = speedOf(tunable, now);
+    const scene = (field: number): number => this.template()[(row + field) / 4]!;
+    const later = asScene ? scene(L.BODY_LATER) : laterPart(tunable, c, this.layout);
     this.rows.setFloat32(row + L.BODY_LATER, later, true);
+    this.rows.setFloat32(row + L.BODY_CALM, asScene ? scene(L.BODY_CALM) : CALM * c, true);
   }
 
   /** Writes inverse masses of the particles, and of their copies for reset and roll-back. */
@@ -130,7 +131,7 @@ export class BodyMaterials extends MaterialWriter {
 }
 
 /** Speed of sound, m/s, along the first axis of the material. */
-const paceOf = ({ elasticity }: TunableBody, now: Material): number =>
+const speedOf = ({ elasticity }: TunableBody, now: Material): number =>
   Math.sqrt((now.youngsModulus! * volumetric(elasticity, now.poissonsRatio)) / now.density!);
 
 /** @param each called with the float32 index of a lane in its block's first row */

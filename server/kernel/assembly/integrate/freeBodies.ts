@@ -5,6 +5,7 @@
 import * as L from "../layout/layout";
 import { distanceTo } from "../colliders/colliderDistance";
 import { bindBalls } from "../rigid/balls";
+import { dotXyz } from "../math/lanes";
 import { meets } from "../state/filters";
 import { islandOf, join, meetsFixed } from "../state/islands";
 
@@ -16,6 +17,8 @@ export function findFreeBodies(): void {
   for (let b = 0; b < bodies; b++) {
     const row = rows + <usize>b * L.BODY_BYTES;
     if (load<i32>(row, L.BODY_INACTIVE)) leftOut++;
+    const later = load<f32>(row, L.BODY_LATER);
+    store<f32>(row, later > 0 && fastest2(row) > load<f32>(row, L.BODY_CALM) ** 2 ? later : 0, L.BODY_DRIFT);
     const held = heldBy(row);
     const free = held === 0;
     store<i32>(row, free ? 1 : 0, L.BODY_FREE);
@@ -100,6 +103,17 @@ function bind(rows: usize, bodies: i32, address: u32): void {
       return;
     }
   }
+}
+
+/** Square of the speed of a body's fastest particle, m^2/s^2. */
+function fastest2(row: usize): f32 {
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  let most: f32 = 0;
+  for (let i = load<i32>(row, L.BODY_COUNT), at = <usize>load<u32>(row, L.BODY_FIRST) + toV; i > 0; i--, at += 16) {
+    const v = v128.load(at);
+    most = max<f32>(most, dotXyz(v, v));
+  }
+  return most;
 }
 
 /** Sums external force and mass of a body without fixed particles. */

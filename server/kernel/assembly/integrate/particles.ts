@@ -73,7 +73,7 @@ export function predictBodies(begin: i32, end: i32, h: f32, unforced: i32, drift
     const first = <i32>((<usize>load<u32>(row, L.BODY_FIRST) - X) >> 4);
     const stop = min<i32>(first + load<i32>(row, L.BODY_COUNT), end);
     if (stop <= i) continue;
-    const later = load<f32>(row, L.BODY_LATER);
+    const later = load<f32>(row, L.BODY_DRIFT);
     if (!drifts) predict(i, stop, h, unforced, later);
     else if (later > 0) drift(i, stop, h, later);
     i = stop;

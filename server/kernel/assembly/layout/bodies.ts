@@ -53,6 +53,8 @@ export const BODY_MOVED = BODY_ENCLOSED + I32;
 export const BODY_UNFORCED = BODY_MOVED + I32;
 // f32: part of a substep's way that follows the elastic solve (sim/scene/laterPart.ts)
 export const BODY_LATER = BODY_UNFORCED + I32;
-export const BODY_BYTES = BODY_LATER + F32; // a multiple of 8
+export const BODY_CALM = BODY_LATER + F32; // f32 m/s: below that speed its whole way precedes the elastic solve
+export const BODY_DRIFT = BODY_CALM + F32; // f32: BODY_LATER or 0, in this tick
+export const BODY_BYTES = BODY_DRIFT + F32 + 4; // a multiple of 8
 
 export const HELD_RIGID = 4;
