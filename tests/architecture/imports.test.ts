@@ -76,7 +76,7 @@ const kernelFolders: Record<string, string[]> = {
   integrate: ["math", "state", "colliders", "rigid"],
   intersections: ["math", "scheduler"],
   contact: ["math", "state", "scheduler", "ccd", "colliders", "rigid", "integrate"],
-  prefactored: ["math", "state", "colliders", "rigid"],
+  prefactored: ["math", "state", "colliders", "rigid", "contact"],
   points: ["math", "colliders", "rigid", "prefactored"],
   implicit: ["math", "state", "scheduler", "colliders", "constraints", "contact", "prefactored", "points"],
   step: [
