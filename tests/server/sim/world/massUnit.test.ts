@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Scene } from "../../../../shared/scene/scene.ts";
 import { createWorld } from "../../../../server/sim/world/createWorld.ts";
 import { inMassUnit } from "../../../../server/sim/world/massUnit.ts";
+import { verificationRate } from "../../../../server/sim/scene/substeps.ts";
 import { openWorld } from "../../../../server/sim/world.ts";
 
 /** A beam of 2 x 1 x 1 cubes of edge `edge`, m. */
@@ -123,8 +124,8 @@ test("templates and messages to clients stay in kilograms and newtons", async ()
   expect(topology.interaction).toEqual({
     grabCompliance: 1e-4,
     grabMaxForce: 200,
-    // The body moves by at most 4 of its sizes in a substep.
-    grabSpeed: 4 * layout.bodies[0]!.size * layout.tickHz * layout.substeps,
+    // The body moves by at most 4 of its sizes between two verifications of contact.
+    grabSpeed: 4 * layout.bodies[0]!.size * verificationRate(layout),
     grabMaxStretch: 2,
     maxImpulse: 20,
   });
