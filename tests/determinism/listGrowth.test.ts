@@ -40,7 +40,6 @@ function sheets(): Promise<CreatedWorld> {
     title: "lists",
     tickHz: 60,
     substeps: 10,
-    refine: false,
     bodies: [0, 1, 2, 3].map(sheet),
     colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
   });

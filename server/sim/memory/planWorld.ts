@@ -169,7 +169,7 @@ function planContact(world: World, solid: ReturnType<typeof planCoreMeshes>, mem
   const surfaces = planSurfaces(sources, counts.particles, memoryMap, filter);
   const bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
   const contacts = planRigidContacts(bodies, memoryMap);
-  const touches = planContactArrays(counts.particles, surfaces.anyMeet, steps, memoryMap);
+  const touches = planContactArrays(counts.particles, surfaces.anyMeet, steps.verifyEvery ?? 1, memoryMap);
   const front = surfaces.anyMeet ? planFront(sources, surfaces.edges, counts.particles, memoryMap) : undefined;
   const takeLists = front && planLists(listCounts(sources, front.leaves), front.row, memoryMap);
   return { sources, surfaces, bodyRows, contacts, touches, front, takeLists };

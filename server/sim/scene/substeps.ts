@@ -13,7 +13,7 @@
  * to MOST_EDGES, with fewer iterations in each part. The work grows only where the iterations were not enough. It ends
  * at the work of a default scene, because a room has to keep up with its clock.
  *
- * Measured (tests/statics/fidelity.ts; 1 m beam, 20 x 4 x 4 cells, 1e7 Pa, 400 N at its end; error of the settled
+ * Measured (tests/statics/heatmap.ts --rest; 1 m beam, 20 x 4 x 4 cells, 1e7 Pa, 400 N at its end; error of the settled
  * shape, computing time over that of 240 x 5):
  * 60 x 5 unrefined 937 % and never still, 0.2; refined to 1200 x 1 0.008 %, 0.8.
  * 240 x 5 unrefined 1.3 to 4 %, 1; refined to 1200 x 1 0.008 %, 0.8.
@@ -39,22 +39,15 @@ export interface Steps {
   iterations: number;
   /** Substeps from one verification of contact to the next; default 1. */
   verifyEvery?: number;
-  /** Whether the scene has substeps of one iteration: then the first one of a group predicts its motion well. */
-  swept?: boolean;
 }
 
 /** Verifications of contact in a second. */
 export const verificationRate = ({ tickHz, substeps, verifyEvery = 1 }: Omit<Steps, "iterations">): number =>
   (tickHz * substeps) / verifyEvery;
 
-/** Most small steps of one iteration each between two verifications of contact, and least verifications in a second. */
-const MOST_TOGETHER = 2;
-const LEAST_RATE = 240;
-
 /**
  * Divides substeps of several iterations into as many of one, where contact is found and verified as before: small
- * steps converge better than iterations, at the same cost (Macklin et al. 2019). Where substeps have one iteration
- * already, contact is found and verified for several at once.
+ * steps converge better than iterations, at the same cost (Macklin et al. 2019).
  * @param bodies of the scene, in its order
  */
 export function divideSteps(
@@ -70,19 +63,9 @@ export function divideSteps(
       (!shape || scene.bodies[b]!.kind === "ball") &&
       !retardationTime,
   );
-  if (!isPlain || scene.refine === false || scene.bodies.some(dependsOnSubsteps)) return steps;
+  if (iterations === 1 || !isPlain || scene.refine === false || scene.bodies.some(dependsOnSubsteps)) return steps;
   if (scene.bodies.every(({ kind }) => kind === "ball")) return steps;
-  const swept = iterations === 1;
-  const verifyEvery = swept ? together(steps) : iterations;
-  return { ...steps, substeps: substeps * iterations, iterations: 1, verifyEvery, swept };
-}
-
-/** Returns how many substeps of one iteration may have one verification. */
-function together(steps: Steps): number {
-  for (let verifyEvery = MOST_TOGETHER; verifyEvery > 1; verifyEvery--)
-    if (steps.substeps % verifyEvery === 0 && verificationRate({ ...steps, verifyEvery }) >= LEAST_RATE)
-      return verifyEvery;
-  return 1;
+  return { ...steps, substeps: substeps * iterations, iterations: 1, verifyEvery: iterations };
 }
 
 /**

@@ -34,7 +34,7 @@ function move({ safe, x, w }: Cloud, joins: readonly (readonly [number, number, 
   const rows = Math.ceil((n + L.DUMMIES) / 4) * 4;
   const allocator = new Allocator();
   const [X, S, v] = [0, 1, 2].map(() => allocator.take(16 * rows)) as [number, number, number];
-  const touches = planContactArrays(rows, true, {}, allocator);
+  const touches = planContactArrays(rows, true, 1, allocator);
   const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
   const f32 = new Float32Array(memory.buffer);
   const i32 = new Int32Array(memory.buffer);

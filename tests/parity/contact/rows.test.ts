@@ -29,7 +29,6 @@ async function sheets(capacity?: number): Promise<{ blocks: number[]; rows: numb
     title: "rows",
     tickHz: 60,
     substeps: 10,
-    refine: false,
     bodies: [sheet(0), sheet(1)],
     colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
   });

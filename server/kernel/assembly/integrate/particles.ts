@@ -130,50 +130,6 @@ export function returnToSafe(begin: i32, end: i32): void {
   memory.copy(x, safe, (<usize>(end - begin)) << 4);
 }
 
-/** Most displacement by acceleration in goAhead, over that by speed: contact and vibrations end it sooner. */
-const GAIN: f32 = 0.5;
-
-/**
- * Moves all particles to where `steps` substeps take them, for detection alone. They have made the first one up to its
- * contacts: from S to x, with the velocity v before it. Its acceleration stays.
- *   x + (steps - 1) (x - S) + steps (steps - 1) / 2 (x - S - h v)
- */
-export function goAhead(steps: i32): void {
-  const X = <usize>load<u32>(L.HEADER, L.H_X);
-  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - X;
-  const toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
-  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - X;
-  const toPlace = <usize>load<u32>(L.HEADER, L.H_CHANGED_FROM) - X;
-  const h = f32x4.splat(load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS));
-  const more = f32x4.splat(<f32>(steps - 1));
-  const gains = f32x4.splat(0.5 * <f32>(steps * (steps - 1)));
-  for (let i = load<i32>(L.HEADER, L.H_PARTICLES), x = X; i > 0; i--, x += 16) {
-    const here = v128.load(x);
-    const w = f32x4.extract_lane(here, 3);
-    v128.store(x + toPlace, here);
-    const step = f32x4.sub(here, v128.load(x + toSafe));
-    if (!(v128.bitmask<i32>(f32x4.ne(step, f32x4.splat(0))) & 7)) continue;
-    let way = f32x4.mul(more, step);
-    if (w !== 0) {
-      const before = f32x4.mul(h, f32x4.sub(v128.load(x + toV), f32x4.mul(h, v128.load(x + toAcc))));
-      const gain = f32x4.mul(gains, f32x4.sub(step, before));
-      const most = GAIN * GAIN * dotXyz(way, way);
-      const squared = dotXyz(gain, gain);
-      way = f32x4.add(way, squared > most ? f32x4.mul(f32x4.splat(Mathf.sqrt(most / squared)), gain) : gain);
-    }
-    v128.store(x, f32x4.replace_lane(f32x4.add(here, way), 3, w));
-  }
-}
-
-/** Takes back goAhead. */
-export function comeBack(): void {
-  memory.copy(
-    <usize>load<u32>(L.HEADER, L.H_X),
-    <usize>load<u32>(L.HEADER, L.H_CHANGED_FROM),
-    (<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4,
-  );
-}
-
 /** Carries low words over to x, if there is contact between surfaces or balls, which reads x before updateVelocity. */
 export function carry(begin: i32, end: i32): void {
   if (load<u32>(L.HEADER, L.H_SAFE) || load<i32>(L.HEADER, L.H_BALL_COUNT)) carryAll(begin, end);

@@ -172,11 +172,9 @@ export const H_START = H_BALL_RUNS + I32;
 export const H_VERIFY_EVERY = H_START + I32; // i32 substeps from one verification to the next
 // f32 s: KIND_PREDICT predicts that far, for detection alone; < 0: takes that back; 0: predicts a substep
 export const H_AHEAD = H_VERIFY_EVERY + I32;
-// i32 1: contacts of a group are found after the elastic sweep of its first substep, not from the group before
-export const H_SWEPT = H_AHEAD + F32;
 
 /** A HELPER row for each thread. */
-export const H_HELPERS = H_SWEPT + I32 + 8;
+export const H_HELPERS = H_AHEAD + I32 + 12;
 // f64 for each stage, seconds that the last tick spent in it
 export const H_STAGE = H_HELPERS + MAX_THREADS * HELPER_BYTES;
 export const HEADER_END = H_STAGE + STAGES * F64 + 24; // aligned to a cache line

@@ -9,7 +9,6 @@ import { beginPairList, updatePredictedContacts } from "../contact/pipeline";
 import { beginRigidContacts } from "../contact/solve/rigidContact";
 import { placeCoreMeshes } from "../colliders/coreMeshes";
 import { findFreeBodies } from "../integrate/freeBodies";
-import { comeBack, goAhead } from "../integrate/particles";
 import { keepIslands } from "../integrate/momentumCorrection";
 import { driveApart } from "../intersections/resolution";
 import { ageLists, beginBalls } from "../rigid/ballLists";
@@ -76,8 +75,7 @@ function runSubstep(substep: i32, scratch: usize): void {
   run(L.KIND_IMPLICIT_AIM);
   if (every > 1) beginSmallStep(opens, every);
   run(L.KIND_PREDICT);
-  const swept = load<i32>(L.HEADER, L.H_SWEPT) !== 0;
-  for (let first = true; isSolving(); first = false) iterate(first, first && opens && (every === 1 || swept));
+  for (let first = true; isSolving(); first = false) iterate(first, every);
   run(L.KIND_IMPLICIT_TOGETHER);
   run(L.KIND_IMPLICIT);
   run(L.KIND_BALANCE);
@@ -98,13 +96,13 @@ function runSubstep(substep: i32, scratch: usize): void {
 
 /**
  * Begins one of `every` substeps from one verification to the next. The first one (`opens`) finds contacts for the
- * motion of all, unless it finds them after its elastic sweep.
+ * motion of all.
  */
 function beginSmallStep(opens: bool, every: i32): void {
   const X = <usize>load<u32>(L.HEADER, L.H_X);
   const bytes = (<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4;
   const start = <usize>load<u32>(L.HEADER, L.H_START);
-  if (opens && !load<i32>(L.HEADER, L.H_SWEPT)) {
+  if (opens) {
     store<f32>(L.HEADER, load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS) * <f32>every, L.H_AHEAD);
     runInAdvance(L.KIND_PREDICT);
     updatePredictedContacts();
@@ -124,20 +122,8 @@ function endSmallSteps(): void {
   );
 }
 
-/** Finds contacts for the motion up to the next verification. */
-function findContacts(): void {
-  if (!load<u32>(L.HEADER, L.H_SAFE)) return;
-  const every = load<i32>(L.HEADER, L.H_VERIFY_EVERY);
-  if (every > 1) goAhead(every);
-  updatePredictedContacts();
-  if (every > 1) comeBack();
-}
-
-/**
- * One iteration of the solve. Serial stages are last, so that it ends with attachments and contacts satisfied.
- * @param finds whether contacts are found before they are solved
- */
-function iterate(first: bool, finds: bool): void {
+/** One iteration of the solve. Serial stages are last, so that it ends with attachments and contacts satisfied. */
+function iterate(first: bool, every: i32): void {
   run(L.KIND_INNER);
   runConstraints();
   run(L.KIND_DRIFT);
@@ -149,7 +135,7 @@ function iterate(first: bool, finds: bool): void {
   run(L.KIND_CARRY);
   run(L.KIND_PREFACTORED_PLACES);
   enterStage(L.STAGE_CONTACTS);
-  if (finds) findContacts();
+  if (first && every === 1) updatePredictedContacts();
   if (first) ageLists();
   beginRigidContacts();
   driveApart();

@@ -3,7 +3,6 @@
  * arrays for resolving missed contacts. For blocks of pairs, see contactLists.ts.
  */
 import * as L from "../../../kernel/assembly/layout/layout.ts";
-import type { Steps } from "../../scene/substeps.ts";
 import type { Allocator } from "../memoryMap.ts";
 import { roundMantissa } from "../roundMantissa.ts";
 
@@ -30,12 +29,12 @@ export interface PlannedContact {
 /**
  * @param particles number in the room, padding included
  * @param anyMeet whether any two surfaces may ever meet; if not, there is no search for pairs
- * @param steps how often contact is verified
+ * @param verifyEvery substeps from one verification to the next
  */
 export function planContactArrays(
   particles: number,
   anyMeet: boolean,
-  { verifyEvery = 1, swept = false }: Pick<Steps, "verifyEvery" | "swept">,
+  verifyEvery: number,
   allocator: Allocator,
 ): PlannedContact {
   const take = (bytes: number): number => (anyMeet ? allocator.takeForList(bytes) : 0);
@@ -50,7 +49,6 @@ export function planContactArrays(
     [L.H_SAFE, safe],
     [L.H_START, anyMeet && verifyEvery > 1 ? allocator.take(16 * particles) : safe],
     [L.H_VERIFY_EVERY, anyMeet ? verifyEvery : 1],
-    [L.H_SWEPT, swept ? 1 : 0],
     [L.H_CONTACT_COLORS, take(20 * L.COLOR_ENTRIES)],
     [L.H_COLOR_MASKS, take(32 * particles)],
     [L.H_REFERENCE, take(16 * particles)],
