@@ -6,14 +6,12 @@ import { describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { decode } from "fast-png";
 import { look } from "../clips.ts";
-import { downloaded, drawn, noBrowser, press, serverPositions, takeHold, toasted, until } from "../pageStage.ts";
+import { downloaded, drawn, noBrowser, press, serverPositions, toasted, until } from "../pageStage.ts";
 import { useStage } from "../useStage.ts";
 
 /** In scene put-in: all spawnable bodies, one of them, and its place on the tray, m. */
 const ALL = [1, 2, 3, 4, 5];
 const GREEN = 2;
-/** Particles of the jelly that is there from the start. */
-const JELLY_PARTICLES = 6 * 5 * 6;
 const PLACE: [number, number, number] = [0.18, 0.03, 0.1];
 
 /** Opens the list and chooses a body of it. */
@@ -44,20 +42,7 @@ async function undone(ann: Page, ben: Page): Promise<void> {
   await until(ann, (body) => !window.pliant.absent.includes(body), GREEN);
 }
 
-/** Pulls the jelly to and fro until `act` is done: a clip holds the last ten seconds, and saving takes any time. */
-async function whilePulled(page: Page, act: () => Promise<void>): Promise<void> {
-  const { x, y } = await takeHold(page, 0, JELLY_PARTICLES);
-  let over = false;
-  const acting = act().finally(() => (over = true));
-  for (let side = 60; !over; side = -side) {
-    await page.mouse.move(x + side, y, { steps: 2 });
-    await page.waitForTimeout(300);
-  }
-  await page.mouse.up();
-  await acting;
-}
-
-/** The picture, and the last seconds, in which a body moves, are saved as files that a browser can show. */
+/** The picture, and the last seconds, in which a body came and went, are saved as files that a browser can show. */
 async function saved(page: Page): Promise<void> {
   await press(page, "[data-tool='camera']");
   const save = async (kind: string): Promise<Buffer> => {
@@ -144,6 +129,6 @@ describe.skipIf(noBrowser)("spawnable bodies", () => {
     );
     await onTop(ann);
     await undone(ann, ben);
-    await whilePulled(ben, () => saved(ann));
+    await saved(ann);
   });
 });
