@@ -13,7 +13,7 @@
  * to MOST_EDGES, with fewer iterations in each part. The work grows only where the iterations were not enough. It ends
  * at the work of a default scene, because a room has to keep up with its clock.
  *
- * Measured (tests/statics/heatmap.ts --rest; 1 m beam, 20 x 4 x 4 cells, 1e7 Pa, 400 N at its end; error of the settled
+ * Measured (tests/statics/fidelity.ts; 1 m beam, 20 x 4 x 4 cells, 1e7 Pa, 400 N at its end; error of the settled
  * shape, computing time over that of 240 x 5):
  * 60 x 5 unrefined 937 % and never still, 0.2; refined to 1200 x 1 0.008 %, 0.8.
  * 240 x 5 unrefined 1.3 to 4 %, 1; refined to 1200 x 1 0.008 %, 0.8.
