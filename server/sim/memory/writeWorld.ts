@@ -144,9 +144,9 @@ function writeBodies(
     i32[(row + L.BODY_MEETS) / 4] = filters.tables[i]!;
     i32[(row + L.BODY_ENCLOSED) / 4] = b.enclosed ? 1 : 0;
     const of = scene.bodies[i]!;
-    const shape = { edges: soundPace(of, b), size: driftSize(b) };
-    f32[(row + L.BODY_LATER) / 4] = laterPart(shape, speedOfSound(of), steps);
-    f32[(row + L.BODY_CALM) / 4] = CALM * speedOfSound(of);
+    const speed = speedOfSound(of);
+    f32[(row + L.BODY_LATER) / 4] = laterPart({ edges: soundPace(of, b), size: driftSize(b) }, speed, steps);
+    f32[(row + L.BODY_CALM) / 4] = CALM * speed;
   });
 }
 

@@ -27,16 +27,17 @@ const STIFF = 8;
 export const CALM = 0.01;
 
 /** Values of a body's shape that p depends on. */
-export interface Sounding {
-  /** Edges of its mesh in a meter, 1/m, and cube root of its volume, m; 0: its whole way precedes the solve */
+interface DriftShape {
+  /** Edges of its mesh in a meter, 1/m. */
   edges: number;
+  /** `driftSize`, m. */
   size: number;
 }
 
 /** Elements whose force follows from the present strain alone. */
 const SOLID: ReadonlySet<string> = new Set(["tet", "tet-ortho", "tet-plastic", "neo-hookean", "stable-neo-hookean"]);
 
-/** Cube root of the volume of a body that may move on after its elastic solve, m; else 0. */
+/** Cube root of the volume of a body that may move on after its elastic solve, m; 0: its whole way precedes it. */
 export function driftSize({ form, schedule, shape, elements }: BodyTemplate): number {
   if (form !== "compliant" || schedule.order !== "gauss-seidel" || shape) return 0;
   if (!elements.every(({ kind }) => SOLID.has(kind))) return 0;
@@ -44,7 +45,7 @@ export function driftSize({ form, schedule, shape, elements }: BodyTemplate): nu
 }
 
 /** Returns 1 - p, from 0 to 1 - LEAST. @param speed of sound, m/s */
-export function laterPart({ edges, size }: Sounding, speed: number, { tickHz, substeps, iterations }: Steps): number {
+export function laterPart({ edges, size }: DriftShape, speed: number, { tickHz, substeps, iterations }: Steps): number {
   if (size === 0 || iterations > 1) return 0;
   const h = 1 / (tickHz * substeps);
   const q = (edges * speed * h) ** 2;

@@ -14,7 +14,7 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Material } from "../constraints/constraint.ts";
 import { CONSTRAINTS, ELEMENT_KINDS } from "../constraints/kinds.ts";
-import { CALM, laterPart } from "../scene/laterPart.ts";
+import { laterPart } from "../scene/laterPart.ts";
 import { volumetric } from "../scene/substeps.ts";
 import type { MaterialRun } from "../memory/writeBlocks.ts";
 import { MaterialWriter } from "./materialWriter.ts";
@@ -42,12 +42,17 @@ export class BodyMaterials extends MaterialWriter {
     }
     const row = this.layout.bodyRows + b * L.BODY_BYTES;
     this.rows.setFloat32(row + L.BODY_SHARE, 0, true);
-    if (tunable.size === 0) return;
-    const c = speedOf(tunable, now);
+    if (tunable.size > 0) this.writeDrift(row, tunable, now, asScene);
+  }
+
+  private writeDrift(row: number, tunable: TunableBody, now: Material, asScene: boolean): void {
+    const speed = speedOf(tunable, now);
     const scene = (field: number): number => this.template()[(row + field) / 4]!;
-    const later = asScene ? scene(L.BODY_LATER) : laterPart(tunable, c, this.layout);
+    const later = asScene ? scene(L.BODY_LATER) : laterPart(tunable, speed, this.layout);
     this.rows.setFloat32(row + L.BODY_LATER, later, true);
-    this.rows.setFloat32(row + L.BODY_CALM, asScene ? scene(L.BODY_CALM) : CALM * c, true);
+    // the scene's is that of the stiffest axis
+    const calm = scene(L.BODY_CALM) * (speed / speedOf(tunable, tunable.scene));
+    this.rows.setFloat32(row + L.BODY_CALM, calm, true);
   }
 
   /** Writes inverse masses of the particles, and of their copies for reset and roll-back. */

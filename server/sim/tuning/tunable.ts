@@ -24,7 +24,7 @@ export interface TunableBody {
    * dimensionless; 0: no limit.
    */
   edges: number;
-  /** Size that its drift depends on (scene/laterPart.ts), m, for the same speed. */
+  /** `driftSize` (scene/laterPart.ts) for the speed of sound along the material's first axis, as `edges` is, m. */
   size: number;
   /** Particles that the scene pins, and their mass, kg. */
   pinned: Uint32Array;

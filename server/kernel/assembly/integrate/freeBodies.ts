@@ -17,8 +17,7 @@ export function findFreeBodies(): void {
   for (let b = 0; b < bodies; b++) {
     const row = rows + <usize>b * L.BODY_BYTES;
     if (load<i32>(row, L.BODY_INACTIVE)) leftOut++;
-    const later = load<f32>(row, L.BODY_LATER);
-    store<f32>(row, later > 0 && fastest2(row) > load<f32>(row, L.BODY_CALM) ** 2 ? later : 0, L.BODY_DRIFT);
+    else chooseDrift(row);
     const held = heldBy(row);
     const free = held === 0;
     store<i32>(row, free ? 1 : 0, L.BODY_FREE);
@@ -103,6 +102,12 @@ function bind(rows: usize, bodies: i32, address: u32): void {
       return;
     }
   }
+}
+
+/** Sets BODY_DRIFT. */
+function chooseDrift(row: usize): void {
+  const later = load<f32>(row, L.BODY_LATER);
+  store<f32>(row, later > 0 && fastest2(row) > load<f32>(row, L.BODY_CALM) ** 2 ? later : 0, L.BODY_DRIFT);
 }
 
 /** Square of the speed of a body's fastest particle, m^2/s^2. */

@@ -63,8 +63,8 @@ export function predict(begin: i32, end: i32, h: f32, unforced: i32, later: f32)
 }
 
 /**
- * Predicts particles body by body, because they differ in BODY_LATER, or moves them on after the elastic solve.
- * @param drifts whether the elastic solve is done
+ * Predicts particles body by body, because bodies differ in BODY_DRIFT, or moves them on after the elastic solve.
+ * @param begin, end, h, unforced as for `predict`; drifts whether the elastic solve is done
  */
 export function predictBodies(begin: i32, end: i32, h: f32, unforced: i32, drifts: bool): void {
   const X = <usize>load<u32>(L.HEADER, L.H_X);

@@ -32,7 +32,7 @@ import { lowFrom, lowPrevFrom, place } from "../math/places";
 import { hasMarks, marksOf, numberOf } from "../state/marks";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "../colliders/motion";
 
-/** Whether pushes are recorded for impacts (rigidBounce.ts). */
+/** Whether pushes are recorded for impacts (rigidBounce.ts). Not while a ball is laid: then the solve goes on. */
 let records = true;
 
 /** A box on its face needs 4 sweeps, on an edge 2; a ball between the walls of a funnel 3. */
@@ -47,7 +47,6 @@ export function moveRigid(begin: i32, end: i32, h: f32, scratch: usize): void {
     measure(row, scratch);
     if (load<f64>(row, L.SHAPE_INVERSE_MASS) === 0) continue;
     clearPushes(row);
-    records = true;
     if (collideRigid(row)) bounceRigid(row, h);
     clearPushes(row); // fixed particles are not overwritten below
     moveParticles(row, 0, L.SHAPE_PUSH, L.SHAPE_TWIST);
@@ -170,6 +169,7 @@ export function layBall(row: usize): bool {
     const fell = -(load<f64>(shift) * outX + load<f64>(shift, 8) * outY + load<f64>(shift, 16) * outZ);
     if (rests(<f32>fell, acc, h)) any = touchBall(row, c) || any;
   }
+  records = true;
   return any;
 }
 

@@ -78,7 +78,8 @@ let testedPairs = 0;
 // @inline
 function front(): usize {
   return <usize>load<u32>(L.HEADER, L.H_FRONT);
-} // @inline
+}
+// @inline
 function displacementOf(leaf: i32): usize {
   return <usize>load<u32>(front(), L.FRONT_DISPLACEMENTS) + <usize>leaf * L.DISPLACEMENT_BYTES;
 }
