@@ -44,6 +44,8 @@ describe.skipIf(noBrowser)("touch", () => {
       await stage.visit(path, { viewport: { width: 412, height: 780 }, hasTouch: true, isMobile: true }),
     );
     await until(page, () => window.pliant.frames().at(-1)?.still, undefined);
+    // The view leaves the hint its place, also if the hint's text arrives after the first picture.
+    await page.waitForSelector(".hint:not([hidden])");
     const session = await page.context().newCDPSession(page);
     const held = await surfaceUnderMiddle(page);
     const view = await projected(page);
