@@ -6,7 +6,7 @@ import { ownStep, type BodyTemplate } from "../body/template.ts";
 import { SCENE_DEFAULTS } from "../scene/defaults.ts";
 import { invertedLimit } from "../scene/materialConstants.ts";
 import { CALM, driftSize, laterPart } from "../scene/laterPart.ts";
-import { soundPace, speedOfSound } from "../scene/substeps.ts";
+import { soundPace, speedOfSound } from "../scene/sound.ts";
 import type { World } from "../world/readWorld.ts";
 import type { WorldPlan } from "./planWorld.ts";
 import { MOST_PAGES, PAGES_PER_MIB } from "./memoryMap.ts";

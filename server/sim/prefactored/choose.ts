@@ -18,7 +18,8 @@ import { SceneError } from "../../../shared/scene/sceneError.ts";
 import { mayMeetAny } from "../../../shared/scene/sceneImplicit.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { boxOf } from "../spawn/inside.ts";
-import { modulusOf, type Steps } from "../scene/substeps.ts";
+import { modulusOf } from "../scene/sound.ts";
+import type { Steps } from "../scene/substeps.ts";
 import { ALONE_BOUND, MOST_PARTICLES } from "./model.ts";
 
 /** Smallest number of substeps a second. */

@@ -7,7 +7,7 @@
  * depth p:
  *   x moves out by p along n
  *   the tangential displacement is removed wholly up to mu_static p, else by mu p/|dx_t| (Coulomb)
- *   the velocity away from the surface is removed; if the approach exceeds two substeps of external acceleration,
+ *   the push makes no velocity away from the surface; if the approach exceeds two substeps of external acceleration,
  *   restitution times the approach remains
  */
 import { addAt, setAt, vectorAt, type Particles } from "./particles.ts";
@@ -259,7 +259,8 @@ export function collide(
       const slow = hit.entry === 0 && hit.depth > grip + RISE * h * r;
       const depth = slow ? Math.min(hit.depth, Math.max(0, hit.depth - within) + RISE * h * r) : hit.depth;
       const restitution = (own.rootBounce ?? 0) * (c.rootBounce ?? 0);
-      const back = approach > 2 * h * h * norm(vectorAt(p.acceleration, i)) ? restitution * approach : 0;
+      const resting = 2 * h * h * norm(vectorAt(p.acceleration, i));
+      const back = approach > resting ? restitution * approach : approach < -resting ? -approach : 0;
       const sticks = (own.rootStatic ?? p.rootFriction[i]!) * (c.rootStatic ?? c.rootFriction) * grip;
       touched = true;
       x = add(x, scale(depth, n));

@@ -33,16 +33,9 @@ import type { BodyTemplate } from "../body/template.ts";
 import { CONSTRAINTS } from "../constraints/kinds.ts";
 import { choosePrefactored, DELAYS, isAlone, type Prefactored } from "../prefactored/choose.ts";
 import { boxOf } from "../spawn/inside.ts";
+import { modulusOf, soundPace } from "./sound.ts";
 import { metByImplicit } from "./standIns.ts";
-import {
-  allImplicit,
-  askedSteps,
-  dependsOnSubsteps,
-  divideSteps,
-  modulusOf,
-  type Steps,
-  soundPace,
-} from "./substeps.ts";
+import { allImplicit, askedSteps, dependsOnSubsteps, divideSteps, type Steps } from "./substeps.ts";
 
 /** Value of q from which a body is integrated implicitly: 0.4 % of a solid's frequency, 1 % of a sheet's length. */
 const MOST = { solid: 0.008, sheet: 0.02 } as const;

@@ -11,7 +11,7 @@
  *   n > 4     elements throw each other about
  * So a scene whose elastic solids are too stiff gets shorter substeps. Each is split into enough parts to bring n down
  * to MOST_EDGES, with fewer iterations in each part. The work grows only where the iterations were not enough. It ends
- * at the work of a default scene, because a room has to keep up with its clock.
+ * at the work of a default scene, because a room has to keep up with its clock; heavy loads ask for more (loads.ts).
  *
  * Measured (tests/statics/fidelity.ts; 1 m beam, 20 x 4 x 4 cells, 1e7 Pa, 400 N at its end; error of the settled
  * shape, computing time over that of 240 x 5):
@@ -27,6 +27,8 @@ import type { Body, Scene } from "../../../shared/scene/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { stepsOf } from "../implicit/model.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
+import { type Loaded, partsForLoads } from "./loads.ts";
+import { edgesPerSecond } from "./sound.ts";
 
 /** Largest number of edges that sound may cross in a substep. */
 export const MOST_EDGES = 0.6;
@@ -89,17 +91,19 @@ export const allImplicit = ({ bodies }: Scene): boolean =>
  * Steps that the room uses.
  * @param bodies of the scene, in its order
  */
-export function chooseSteps(scene: Scene, bodies: readonly Pick<BodyTemplate, "elements" | "schedule">[]): Steps {
+export function chooseSteps(scene: Scene, bodies: readonly Loaded[]): Steps {
   const asked = askedSteps(scene);
   const { tickHz, substeps, iterations } = asked;
   if (scene.refine === false || scene.bodies.some(dependsOnSubsteps)) return asked;
-  const h = 1 / (tickHz * substeps);
-  const edges = Math.max(0, ...scene.bodies.map((body, b) => edgesPerSecond(body, bodies[b]!) * h));
+  const rate = tickHz * substeps;
+  const edges = scene.bodies.map((body, b) => edgesPerSecond(body, bodies[b]!));
   const { tickHz: usualHz, substeps: usual } = SCENE_DEFAULTS;
-  const most = Math.max(iterations, Math.floor((usual * usualHz) / (tickHz * substeps)));
-  const parts = Math.min(Math.ceil(edges / MOST_EDGES), most);
-  return parts <= 1
-    ? asked
+  const most = Math.max(iterations, Math.floor((usual * usualHz) / rate));
+  const parts = Math.min(Math.ceil(Math.max(0, ...edges) / (rate * MOST_EDGES)), most);
+  const loaded = partsForLoads(scene, bodies, edges, rate);
+  if (Math.max(parts, loaded) <= 1) return asked;
+  return loaded > parts
+    ? { tickHz, substeps: substeps * loaded, iterations: 1 }
     : { tickHz, substeps: substeps * parts, iterations: Math.max(1, Math.floor(iterations / parts)) };
 }
 
@@ -113,60 +117,4 @@ export function dependsOnSubsteps(body: Body): boolean {
     geometric.some((g) => g && "stiffness" in g) ||
     (material.model === "shape-matching" && (material.mode === "linear" || material.stiffness !== undefined))
   );
-}
-
-/** Modulus of an isotropic body, or the larger one of a sheet, Pa; 0 without moduli. */
-export function modulusOf({ material }: Body): number {
-  const {
-    youngsModulus,
-    kWeft = 0,
-    kWarp = 0,
-  } = material as { youngsModulus?: number; kWeft?: number; kWarp?: number };
-  return youngsModulus ?? Math.max(kWeft, kWarp);
-}
-
-/** Edges of the body's mesh that sound crosses in a second, 1/s; 0 for bodies that are not elastic solids. */
-const edgesPerSecond = (body: Body, template: Pick<BodyTemplate, "elements" | "schedule">): number =>
-  speedOfSound(body) * soundPace(body, template);
-
-/** Speed of sound in a solid, m/s; 0 without moduli. */
-export function speedOfSound(body: Body): number {
-  if (body.kind === "points") return 0;
-  const { material } = body;
-  const k =
-    "youngsModuli" in material
-      ? Math.max(...(material.youngsModuli as readonly number[]))
-      : "youngsModulus" in material
-        ? (material.youngsModulus as number) * volumetric(material.model, material.poissonsRatio)
-        : 0;
-  return Math.sqrt(k / material.density);
-}
-
-/** Number of the mesh's edges in a meter, 1/m; 0 for bodies that are not elastic solids. */
-export function soundPace(body: Body, { elements, schedule }: Pick<BodyTemplate, "elements" | "schedule">): number {
-  if (body.kind !== "soft" || body.solver === "implicit" || body.method || schedule.order === "jacobi") return 0;
-  return elements.reduce(
-    (most, e) =>
-      "dmInverse" in e && "volume" in e && e.kind !== "triangle" ? Math.max(most, 1 / edgeOf(e.volume)) : most,
-    0,
-  );
-}
-
-/**
- * Returns (lambda + 2 mu)/k for Neo-Hookean elements, else 1. Their solver bounds the volumetric stiffness instead of
- * solving the exact block of Saint Venant-Kirchhoff strains, so the speed of pressure waves determines their substeps.
- * (Armadillo of tests/statics, nu 0.49: without this factor it blows up at 300 and 600 x 1; 0.2 % off at 960 x 1.)
- */
-export function volumetric(model: string | undefined, nu: number | undefined): number {
-  return (model === "neo-hookean" || model === "stable-neo-hookean") && nu !== undefined
-    ? (1 - nu) / ((1 + nu) * (1 - 2 * nu))
-    : 1;
-}
-
-/**
- * Edge of the regular tetrahedron with the average volume of the body's elements, m. It describes the typical cell: a
- * few slivers do not matter, since they affect only their own particles, which iterations handle well.
- */
-function edgeOf(volume: Float64Array): number {
-  return Math.cbrt((6 * Math.SQRT2 * volume.reduce((sum, v) => sum + v, 0)) / volume.length);
 }

@@ -17,7 +17,8 @@ import {
 } from "../../../shared/members/tuningLimits.ts";
 import { confined } from "./materialWriter.ts";
 import { MOST_QUOTIENT } from "./retuneImplicit.ts";
-import { MOST_EDGES, volumetric } from "../scene/substeps.ts";
+import { volumetric } from "../scene/sound.ts";
+import { MOST_EDGES } from "../scene/substeps.ts";
 import type { TunableBody } from "./tunable.ts";
 
 type BodyLimits = TuningLimits["bodies"][number];

@@ -15,7 +15,7 @@ import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Material } from "../constraints/constraint.ts";
 import { CONSTRAINTS, ELEMENT_KINDS } from "../constraints/kinds.ts";
 import { laterPart } from "../scene/laterPart.ts";
-import { volumetric } from "../scene/substeps.ts";
+import { volumetric } from "../scene/sound.ts";
 import type { MaterialRun } from "../memory/writeBlocks.ts";
 import { MaterialWriter } from "./materialWriter.ts";
 import type { TunableBody } from "./tunable.ts";

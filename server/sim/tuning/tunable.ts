@@ -7,7 +7,7 @@ import type { Elasticity } from "../constraints/constraint.ts";
 import type { MethodLayout } from "../methods/planMethods.ts";
 import { bendingShare } from "../prefactored/model.ts";
 import { driftSize } from "../scene/laterPart.ts";
-import { soundPace } from "../scene/substeps.ts";
+import { soundPace } from "../scene/sound.ts";
 
 export interface TunableBody {
   elasticity?: Elasticity;

@@ -79,9 +79,14 @@ describe("a mover", () => {
   );
 
   // Godot Rapier 352, webots 2412: friction of a belt is that of a resting floor, in the belt's frame
-  test.each(["rigid box", "soft box"])("like a belt of 2 m/s takes a %s along after v^2 / 2 mu g", async (name) => {
+  // (Within the margin at first, a compliant one slid 7 % too short: its way out was stopped, its friction was not.)
+  test.each([
+    ["rigid box", {}],
+    ["soft box", {}],
+    ["soft box", { solver: "compliant" }],
+  ])("like a belt of 2 m/s takes a %s %o along after v^2 / 2 mu g", async (name, more) => {
     const belt = table([{ time: 0 }, { time: 3, translate: [6, 0, 0] }]);
-    const play = await open({ damping: 0, bodies: [kind(name, 0.1005)], colliders: [belt] });
+    const play = await open({ damping: 0, bodies: [kind(name, 0.1005, more)], colliders: [belt] });
     play.run(1.5);
     // The end of a slide by an implicit step of h is v h / 2 early.
     expect(Math.abs(play.middle()[0] - (3 - 4 / (2 * 0.5 * G)))).toBeLessThan(1 / 240);

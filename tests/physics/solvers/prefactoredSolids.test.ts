@@ -8,6 +8,8 @@ import { cantilever, modeMotion } from "../bars/barModes.ts";
 import { crossings } from "../contact/crossings.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
 import { lowest, middle } from "../measures.ts";
+import { CLEAR, floor, HZ, Stage } from "../pairs/act.ts";
+import { block, FRICTION, type Placed, SIZE } from "../pairs/kinds.ts";
 
 const G = 9.81;
 
@@ -251,3 +253,49 @@ test.each<[number, number, number, number]>([
     expect(top - start).toBeLessThan(8 * 9.81 * (1 / 60 / substeps) ** 2);
   },
 );
+
+/** A cube of the matrix of pairs, prefactored. */
+const blockOf = (youngsModulus: number, placed: Placed): Body => {
+  const body = block("compliant solid", placed) as SoftBody;
+  return { ...body, solver: "prefactored", material: { ...body.material, youngsModulus } } as SoftBody;
+};
+
+// a step of the contact forces that was cut to the cone had moved the body in full: 0.66 and 0.20 of the distance, and
+// twice the friction
+test.each([1e6, 1e7])(
+  "a cube of %d Pa slides as far as Coulomb's law says, and friction never exceeds it",
+  async (k) => {
+    const stage = await Stage.open([blockOf(k, { name: "a", center: [0, SIZE / 2 + CLEAR, 0] })], {
+      gravity: G,
+      colliders: [floor(FRICTION)],
+    });
+    stage.run(1);
+    stage.push(0, [1, 0, 0]);
+    const from = stage.center(0)[0];
+    let [x, y] = stage.velocity(0);
+    let most = 0;
+    stage.run(0.5, () => {
+      const [u, v] = stage.velocity(0);
+      const normal = G / HZ + v - y;
+      if (u > 0.1 && normal > 0.1 * (G / HZ)) most = Math.max(most, (x - u) / (FRICTION * normal));
+      [x, y] = [u, v];
+    });
+    expect(most).toBeLessThan(1.001);
+    const distance = (stage.center(0)[0] - from) * 2 * FRICTION * G;
+    expect(distance).toBeGreaterThan(0.99);
+    expect(distance).toBeLessThan(1.05);
+  },
+);
+
+// P resists turning: with it alone the bodies kept 0.87 of their angular momentum
+test("two cubes of 10^7 Pa that meet off-centre keep their angular momentum", async () => {
+  const apart = SIZE / 2 + 0.02;
+  const stage = await Stage.open(
+    [blockOf(1e7, { name: "a", center: [-apart, 0, 0] }), blockOf(1e7, { name: "b", center: [apart, 0.07, 0.04] })],
+    {},
+  );
+  stage.run(0.5);
+  stage.push(0, [1, 0, 0]);
+  stage.push(1, [-1, 0, 0]);
+  for (const { law, value } of await stage.collide(0.5, true)) expect(value, law).toBeLessThan(1e-4);
+});

@@ -7,6 +7,7 @@ import type { Body, Scene, SoftBody } from "../../../shared/scene/scene.ts";
 import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import { caseOf } from "../../statics/cases.ts";
 import { fidelity } from "../../statics/fidelity.ts";
+import { laboratory } from "../laboratory.ts";
 
 /** Bar with cells of 0.1 m. */
 const bar = (youngsModulus: number, over: Partial<SoftBody> = {}): SoftBody => ({
@@ -70,6 +71,54 @@ describe("substeps are refined", () => {
         material: { density: 7800 },
       } as Body),
     ).toEqual([1, 5]);
+  });
+});
+
+/** A cube of 1 kg, and over it a rigid one of twice its size. */
+const loaded = (youngsModulus: number, mass: number, over: Partial<SoftBody> = {}): Body[] => [
+  {
+    name: "cube",
+    kind: "soft",
+    mesh: { type: "box", size: [0.1, 0.1, 0.1], cells: [4, 4, 4] },
+    transform: { translate: [0, 0.052, 0] },
+    material: { density: 1000, youngsModulus, poissonsRatio: 0.3 },
+  },
+  {
+    name: "load",
+    kind: "soft",
+    mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [3, 3, 3] },
+    transform: { translate: [0, 0.206, 0] },
+    material: { density: mass / 0.2 ** 3, model: "shape-matching", mode: "rigid" },
+    ...over,
+  },
+];
+
+describe("heavy bodies on stiff solids", () => {
+  test("ask for more substeps, unless they cannot weigh on them or the solids are large", async () => {
+    // 31.6 edges of 2.98 cm in 1/60 s, strain 0.0098: (0.3/18)/0.0098 = 1.7 times too soft, q = 1.38
+    // 100 m/s/(0.0298 m)/sqrt(1.38) = 2,860/s, in parts of 1,200
+    expect(await steps({}, ...loaded(1e7, 100))).toEqual([60, 1]);
+    expect(await steps({}, ...loaded(1e7, 9))).toEqual([20, 1]);
+    expect(await steps({ gravity: [0, 0, 0] }, ...loaded(1e7, 100))).toEqual([20, 1]);
+    expect(await steps({ refine: false }, ...loaded(1e7, 100))).toEqual([20, 1]);
+    expect(await steps({}, ...loaded(1e7, 100, { contact: { ignore: ["cube"] } }))).toEqual([20, 1]);
+    const [cube, load] = loaded(1e7, 800) as [SoftBody, SoftBody];
+    expect(
+      await steps({}, { ...cube, mesh: { type: "box", size: [0.1, 0.1, 0.1], cells: [12, 12, 12] } }, load),
+    ).toEqual([20, 1]);
+  });
+  test.each([1e7, 1e8])("stand on them: a hundred times the mass, %d Pa", async (youngsModulus) => {
+    const lab = await laboratory({
+      refine: true,
+      gravity: [0, -9.81, 0],
+      damping: 0.5,
+      bodies: loaded(youngsModulus, 100),
+      colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.5 }],
+    });
+    lab.run(180);
+    const heights = lab.positions(1).filter((_, i) => i % 3 === 1);
+    // on its side or on the floor its lowest particle is below 2 cm
+    expect(Math.min(...heights)).toBeGreaterThan(0.09);
   });
 });
 

@@ -19,7 +19,7 @@
 import * as L from "../layout/layout";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
 import { mayBeAnswered } from "./colliderLanes";
-import { bounce, findCoefficients, rootBounce, rootStatic } from "./coefficients";
+import { bounce, findCoefficients, rests, rootBounce, rootStatic } from "./coefficients";
 import { lowFrom, lowPrevFrom, place, put, rounding } from "../math/places";
 import { meets } from "../state/filters";
 import { hasMarks, marksOf } from "../state/marks";
@@ -395,8 +395,9 @@ function moveOut(
     ky = (entry - 1) * dy + out * ny;
     kz = (entry - 1) * dz + out * nz;
   }
-  // normal velocity: the rest of the approach, or the bounce, never a push away
-  const back = bounce(rootBounce * load<f32>(c, L.COLLIDER_RESTITUTION), approach, acc, h);
+  // normal velocity: the rest of the approach, the bounce, or the particle's own way out, never a push away
+  const own: f32 = rests(-approach, acc, h) ? 0 : -approach;
+  const back = max<f32>(bounce(rootBounce * load<f32>(c, L.COLLIDER_RESTITUTION), approach, acc, h), own);
   const away = (dx + kx) * mx + (dy + ky) * my + (dz + kz) * mz - back;
   shiftFrom(c, at, lowFrom(), kx, ky, kz);
   // as a shift of xPrev, so that several colliders add up and the final velocity includes all of them

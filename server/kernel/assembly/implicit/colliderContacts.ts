@@ -316,7 +316,7 @@ function slipOf(touch: usize, x: usize, vector: usize, h: f64): f64 {
 }
 
 /** Stores the slip: vector from the contact point to an entry, along the surface. @returns its length, m */
-function measureSlip(touch: usize, entry: usize): f64 {
+export function measureSlip(touch: usize, entry: usize): f64 {
   const lift = above(touch, entry);
   let sum: f64 = 0;
   for (let r: usize = 0; r < 24; r += 8) {
@@ -418,7 +418,7 @@ export function energyOfColliderContacts(row: usize, y: usize): f64 {
 
 /** sqrt(s^2 + e^2) */
 // @inline
-function rounded(touch: usize, slip: f64): f64 {
+export function rounded(touch: usize, slip: f64): f64 {
   const e = load<f64>(touch, L.TOUCH_ROUND);
   return sqrt<f64>(slip * slip + e * e);
 }

@@ -13,6 +13,7 @@ import { combine, dot, squaredDistanceAt } from "../math/vectors";
 import { anyGrab, energyOfPoints, linearizePoints, multiplyPoints } from "./heldPoints";
 import { precondition, turnParticles } from "./preconditioner";
 import { isViscous, keepPast } from "./viscosity";
+import { brakePast } from "./braking";
 import { moveRigidly } from "./rigidMotion";
 import {
   anyContact,
@@ -283,7 +284,9 @@ function attempt(again: bool): i32 {
     else aim(state, y, target);
     const kept = state + 4 * vector + L.IMPLICIT_STATE_END;
     const end = again ? workVector(L.VECTOR_THERE) : 0;
-    findColliderContacts(row, state, target, end, kept, load<f64>(row, L.IMPLICIT_STEP_SECONDS));
+    const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+    findColliderContacts(row, state, target, end, kept, h);
+    if (!euler && brakePast(row, state, y, h)) aim(state, y, target);
     placeColliderContacts(row, y);
     if (isViscous(row)) keepPast(row, state, y, euler);
   }

@@ -12,8 +12,9 @@ import * as L from "../layout/layout";
 import { pushBy, toLow, wayOf } from "../math/lanes";
 import { hasMarks, mark, marksOf, numberOf, unmark } from "../state/marks";
 import { countWork } from "../state/work";
-import { backSolve, unitsOfBackSolve } from "./backSolve";
+import { unitsOfBackSolve } from "./backSolve";
 import { isHeld, noteForces, noteMet, usesMetric } from "./held";
+import { moveByForces, openMetric, turnOf } from "./metric";
 import { pressOut } from "./press";
 
 /**
@@ -87,7 +88,8 @@ function answerBodies(row: usize, h: f32): void {
   const pushed = collectPushes(h);
   noteMet(row, pushed);
   if (pushed) {
-    backSolve(row + L.PREFACTORED_FACTOR, residual);
+    openMetric(row);
+    moveByForces(residual);
     countWork(unitsOfBackSolve(row));
   }
   let work: f64 = 0;
@@ -205,7 +207,7 @@ function takeAnswer(k: usize, pushed: bool, perSquare: f32): f64 {
     // d leaves out impulses, so the target of inertia, x - d, moves by this one (step.ts)
     v128.store(d, f32x4.sub(v128.load(d), f32x4.mul(f32x4.splat(own / shown), push)));
   }
-  if (size > 0) store<f32>(answer, min<f32>(own, (f32x4.extract_lane(u, 3) * shown) / size));
+  if (size > 0) store<f32>(answer, min<f32>(own, ((f32x4.extract_lane(u, 3) + turnOf(k)) * shown) / size));
   pushBy(at, toLow, by);
   // kept forces count pushes from here
   const low = lows + (k << 4);

@@ -8,6 +8,8 @@
 import * as L from "../layout/layout";
 import { countWork } from "../state/work";
 import { backSolve, quadraticForm } from "./backSolve";
+import { reachesFixed } from "../state/islands";
+import { bodyOf } from "../state/owners";
 import { isMet, usesMetric } from "./held";
 import { isKnownToHold } from "./response";
 
@@ -41,8 +43,19 @@ export function openMetric(at: usize): void {
   inertia = <usize>load<u32>(at, L.PREFACTORED_INERTIA);
   toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   toLowPrev = <usize>load<u32>(L.HEADER, L.H_LOW_PREV) - <usize>load<u32>(L.HEADER, L.H_X);
-  turns = usesMetric(at) && !isMet(at) && isUnpinned(at) && !isHeldAtPoint();
+  turns = usesMetric(at) && !(isMet(at) && reachesFixed(bodyOf(first))) && isUnpinned(at) && !isHeldAtPoint();
   if (turns) measure();
+}
+
+/**
+ * Length of the turn of column k that the last moveByForces added to P's motion, m; 0 for a body that does not turn.
+ * With lane 3 of forces it bounds the motion of a column by forces of any direction.
+ */
+// @inline
+export function turnOf(k: usize): f32 {
+  if (!turns) return 0;
+  const by = cross(added, armOf(k));
+  return Mathf.sqrt(<f32>square(by));
 }
 
 /** Lets a selected sheet that nothing holds turn in common, too, with its own inertia. */
@@ -74,6 +87,9 @@ function isHeldAtPoint(): bool {
 function armOf(k: usize): v128 {
   return turns ? f32x4.sub(from(k), center) : f32x4.splat(0);
 }
+
+/** Turn that the last moveByForces added to P's motion, rad. */
+let added: v128 = f32x4.splat(0);
 
 // motion of the selected body, after findMotion: common velocity, angular velocity, and energies, J
 let mean: v128 = f32x4.splat(0);
@@ -259,7 +275,7 @@ export function moveByForces(y: usize): void {
   clear();
   for (let k: usize = 0; k < columns; k++)
     addTorque(armOf(k), f32x4.mul(v128.load32_splat(inertia + (k << 2)), v128.load(y + (k << 4))));
-  const left = f32x4.sub(turn, turnByTorque());
+  added = f32x4.sub(turn, turnByTorque());
   for (let k: usize = 0; k < columns; k++)
-    v128.store(y + (k << 4), f32x4.add(v128.load(y + (k << 4)), cross(left, armOf(k))));
+    v128.store(y + (k << 4), f32x4.add(v128.load(y + (k << 4)), cross(added, armOf(k))));
 }

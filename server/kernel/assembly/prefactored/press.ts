@@ -179,14 +179,27 @@ function settle(): void {
     answerChanges();
     before = responseOfChanges();
     if (!(before > 0)) return;
-    const by = work / before;
-    moveBy(by);
-    for (let touch = touches; touch < end; touch += L.PREFACTORED_TOUCH_BYTES) {
-      const at = kept + <usize>load<u32>(touch, L.PREFACTORED_TOUCH_COLUMN);
-      const force = f32x4.add(v128.load(at), times(by, v128.load(touch, L.PREFACTORED_TOUCH_CHANGE)));
-      v128.store(at, f32x4.replace_lane(inCone(touch, force), 3, 1));
-    }
+    moveBy(work / before);
+    if (!projectForces(work / before)) continue;
+    answerChanges();
+    moveBy(1);
+    before = 0;
   }
+}
+
+/** Takes a step of the changes, and keeps the forces in their cones. @returns whether changes of that are left */
+function projectForces(step: f32): bool {
+  let any = false;
+  for (let touch = touches; touch < end; touch += L.PREFACTORED_TOUCH_BYTES) {
+    const at = kept + <usize>load<u32>(touch, L.PREFACTORED_TOUCH_COLUMN);
+    const asked = f32x4.add(v128.load(at), times(step, v128.load(touch, L.PREFACTORED_TOUCH_CHANGE)));
+    const force = inCone(touch, asked);
+    const change = f32x4.replace_lane(f32x4.sub(force, asked), 3, 0);
+    any = any || v128.any_true(f32x4.ne(change, f32x4.splat(0)));
+    v128.store(touch, change, L.PREFACTORED_TOUCH_CHANGE);
+    v128.store(at, f32x4.replace_lane(force, 3, 1));
+  }
+  return any;
 }
 
 /**

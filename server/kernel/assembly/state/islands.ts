@@ -77,6 +77,12 @@ export function standsForIsland(rows: usize, b: i32): bool {
   return !load<i32>(rows + <usize>b * L.BODY_BYTES, L.BODY_HELD) && standsForSeveral(rows, b);
 }
 
+/** Returns whether a body or one of its island is held, or may reach something fixed. @param row BODY row */
+export function reachesFixed(row: usize): bool {
+  const island = <usize>load<u32>(L.HEADER, L.H_BODIES) + <usize>load<i32>(row, L.BODY_ISLAND) * L.BODY_BYTES;
+  return (load<i32>(island, L.BODY_HELD) & 3) !== 0;
+}
+
 /** Returns whether the solve must conserve the momentum of the bodies that body number b represents. */
 export function keepsMomentum(rows: usize, b: i32): bool {
   return load<i32>(rows + <usize>b * L.BODY_BYTES, L.BODY_FREE) !== 0 || standsForIsland(rows, b);
