@@ -63,6 +63,13 @@ const STEPS = [
     /** The server does not need it: built only with --only. */
     onDemand: true,
   },
+  {
+    name: "threads",
+    script: "build:threads",
+    inputs: ["server", "shared", "scenes/schema.json", "tests/support/run/bundleThreads.ts"],
+    output: "build/threads/simWorker.mjs",
+    onDemand: true,
+  },
 ];
 
 class SetupError extends Error {}

@@ -15,6 +15,7 @@
  */
 import { setPriority } from "node:os";
 import { defineConfig } from "vitest/config";
+import { bundledThreads } from "./tests/support/run/bundledThreads.ts";
 import LongestFirst from "./tests/support/run/longestFirst.ts";
 
 const pages = ["tests/e2e/**/*.test.ts"];
@@ -48,6 +49,7 @@ const oneByOne = {
 if (process.env.TEST_NICE) setPriority(Number(process.env.TEST_NICE));
 
 export default defineConfig({
+  plugins: [bundledThreads()],
   test: {
     reporters: ["default", "./tests/support/run/countsReporter.ts"],
     pool: "forks",

@@ -37,8 +37,8 @@ interface Ran {
   tested: boolean;
 }
 
-/** Builds the kernel if it is not up to date. @returns whether it succeeded */
-const buildKernel = (): Promise<boolean> => succeeds("setup.mjs", ["--quiet", "--only", "kernel"]);
+/** Builds the kernel and the bundled threads if they are not up to date. @returns whether it succeeded */
+const buildParts = (): Promise<boolean> => succeeds("setup.mjs", ["--quiet", "--only", "kernel,threads"]);
 
 const NOT_BUILT: Ran = { counts: undefined, tested: false };
 
@@ -65,13 +65,13 @@ function close(runs: readonly Ran[], checks: number, checksPassed: number): void
 }
 
 /**
- * Builds the kernel beside the checks, which do not need it. Then there are three lanes. `servers` is cut into pieces,
- * so that an idle lane takes the next piece. Tests that only compute use the rest of the two cores, because the other
- * lanes wait for much of their time.
+ * Builds beside the checks, which do not need it. Then there are three lanes. `servers` is cut into pieces, so that an
+ * idle lane takes the next piece. Tests that only compute use the rest of the two cores, because the other lanes wait
+ * for much of their time.
  */
 async function everything(): Promise<void> {
   const checked = runChecks();
-  if (!(await buildKernel())) return close([NOT_BUILT], CHECKS.length, await checked);
+  if (!(await buildParts())) return close([NOT_BUILT], CHECKS.length, await checked);
   const pieces = Array.from({ length: PIECES }, (_, i) => i + 1);
   const runs: Ran[] = [];
   const servers = async (): Promise<void> => {
@@ -94,7 +94,7 @@ async function everything(): Promise<void> {
 
 async function long(args: readonly string[]): Promise<void> {
   if (args.includes(IF_RELEASE_FLAG) && !releaseIsMade()) return console.log("no release is being made");
-  if (!(await buildKernel())) return close([NOT_BUILT], 0, 0);
+  if (!(await buildParts())) return close([NOT_BUILT], 0, 0);
   const files = [...longFiles(), ...args.filter((word) => word !== IF_RELEASE_FLAG)];
   close([await vitest("long", files, { TEST_LONG: "1" })], 0, 0);
 }
@@ -103,4 +103,4 @@ installTools();
 const args = process.argv.slice(2);
 if (args.length === 0) await everything();
 else if (args[0] === LONG_FLAG) await long(args.slice(1));
-else close([(await buildKernel()) ? await vitest("part", args) : NOT_BUILT], 0, 0);
+else close([(await buildParts()) ? await vitest("part", args) : NOT_BUILT], 0, 0);

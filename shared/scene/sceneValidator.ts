@@ -2,9 +2,8 @@
  * The only validator of scenes: JSON Schema (scenes/schema.json), then the rules that a schema cannot express
  * (sceneRules.ts). Throws all errors with their JSON path, value and limit.
  */
-import { Ajv, type ValidateFunction } from "ajv";
-import schema from "../../scenes/schema.json" with { type: "json" };
 import { repeatedKeys } from "../repeatedKeys.ts";
+import { compiledSchema } from "./compiledSchema.ts";
 import { withMaterials } from "./namedMaterials.ts";
 import type { Attachment, Body, Scene } from "./scene.ts";
 import { SceneError, type SceneFault } from "./sceneError.ts";
@@ -27,23 +26,6 @@ import {
   checkSpawnable,
 } from "./sceneRules.ts";
 import { corrected, schemaFaults } from "./sceneSchemaFaults.ts";
-
-// verbose adds the invalid value to the error. strictTypes/strictRequired would refuse the schema's if/then style.
-// strictNumbers refuses NaN and infinities: JSON cannot express them, but 1e400 is parsed as infinity. Every thread
-// that reads scenes compiles this for its first one, in 0.26 s of CPU time instead of 0.5: without optimization, with a
-// function per definition, and without checking the schema (a test does). Validating a scene takes less than a
-// millisecond either way.
-const ajv = new Ajv({
-  verbose: true,
-  allErrors: true,
-  strict: false,
-  strictNumbers: true,
-  inlineRefs: false,
-  meta: false,
-  validateSchema: false,
-  code: { optimize: false },
-});
-let compiled: ValidateFunction<Scene> | undefined;
 
 /** Rounds of corrections: a misspelled field may have a misspelled choice, whose branch may have more of both. */
 const ROUNDS = 6;
@@ -73,7 +55,7 @@ export function sceneOf(text: string): Scene {
  * @throws SceneError with all errors of the schema; if all of them are misspelled words, also with those of the rules
  */
 export function validateScene(value: unknown, known: readonly SceneFault[] = []): Scene {
-  const validate = (compiled ??= ajv.compile<Scene>(schema));
+  const validate = compiledSchema();
   const faults = new Map(known.map((fault) => [fault.path, fault]));
   // A misspelled choice hides the errors of its branch, a misspelled field those of its value: correct both, and go on.
   const renamed: [meant: string, written: string][] = [];

@@ -13,7 +13,8 @@ import { inPrincipalAxes } from "../../server/sim/constraints/tetrahedra.ts";
 import type { TetElements } from "../../server/sim/constraints/elements.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
-import { instantiateKernel, type Kernel } from "../../server/sim/world/kernelModule.ts";
+import type { Kernel } from "../../server/sim/world/kernelModule.ts";
+import { openMemory } from "./kernelMemory.ts";
 import { Allocator } from "../../server/sim/memory/memoryMap.ts";
 import { visitsOf, type Visits } from "../../server/sim/constraints/overRelaxation.ts";
 import { planBlocks, type ColorRange } from "../../server/sim/memory/writeBlocks.ts";
@@ -135,27 +136,23 @@ function openRoom(e: Elements, w: Float64Array, form: Form, visits: Visits | und
   const bodyRows = allocator.take(2 * L.BODY_BYTES);
   const planned = planBlocks([{ elements: [e], first: 0, particleCount: N, form }], allocator, visits);
   const scratch = allocator.take(L.SCRATCH_BYTES);
-  const room = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
-  const f32 = new Float32Array(room.buffer);
-  const i32 = new Int32Array(room.buffer);
-  for (const [offset, value] of [
-    [L.H_X, X],
-    [L.H_XPREV, xPrev],
-    [L.H_V, v],
-    [L.H_ACC, acc],
-    [L.H_LOW, low],
-    [L.H_PARTICLES, rows],
-    [L.H_BODIES, bodyRows],
-    [L.H_BODY_COUNT, 1],
-  ] as const)
-    i32[(L.HEADER + offset) / 4] = value;
+  const { kernel, memory, f32, i32 } = openMemory(allocator, {
+    [L.H_X]: X,
+    [L.H_XPREV]: xPrev,
+    [L.H_V]: v,
+    [L.H_ACC]: acc,
+    [L.H_LOW]: low,
+    [L.H_PARTICLES]: rows,
+    [L.H_BODIES]: bodyRows,
+    [L.H_BODY_COUNT]: 1,
+  });
   for (let d = 0; d < 3; d++) f32[X / 4 + 4 * (N + d) + d] = 1;
   // the body was tangled in the previous substep
   if ((e.kind === "neo-hookean" || e.kind === "stable-neo-hookean") && e.tangled)
     i32[(bodyRows + L.BODY_WAS_INVERTED) / 4] = 1;
   for (let i = 0; i < N; i++) f32[X / 4 + 4 * i + 3] = w[i]!;
-  planned.write(f32, new Uint32Array(room.buffer), X, N); // after the inverse masses, because blocks hold sums of them
-  return { kernel: instantiateKernel(room), f32, x: X / 4, low: low / 4, ranges: planned.ranges, scratch };
+  planned.write(f32, new Uint32Array(memory.buffer), X, N); // after the inverse masses, because blocks hold sums of them
+  return { kernel, f32, x: X / 4, low: low / 4, ranges: planned.ranges, scratch };
 }
 
 /** Runs the kernel over one color. @param kind KIND_*; pass PASS_FIRST or 0; h s */

@@ -5,7 +5,7 @@
  */
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { instantiateKernel } from "../../server/sim/world/kernelModule.ts";
+import { openMemory } from "./kernelMemory.ts";
 import { Allocator } from "../../server/sim/memory/memoryMap.ts";
 import { drift, makeParticles, predict, updateVelocity } from "../../server/sim/reference/particles.ts";
 import { randomStream, UNIT } from "./kit.ts";
@@ -17,19 +17,15 @@ function filled(scale: number) {
   const allocator = new Allocator();
   const take = (): number => allocator.take(16 * 40);
   const [X, P, V, A, low, lowPrev, lowSpeed] = [take(), take(), take(), take(), take(), take(), take()];
-  const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
-  const f32 = new Float32Array(memory.buffer);
-  const i32 = new Int32Array(memory.buffer);
-  for (const [offset, value] of [
-    [L.H_X, X],
-    [L.H_XPREV, P],
-    [L.H_V, V],
-    [L.H_ACC, A],
-    [L.H_LOW, low],
-    [L.H_LOW_PREV, lowPrev],
-    [L.H_LOW_SPEED, lowSpeed],
-  ] as const)
-    i32[(L.HEADER + offset) / 4] = value;
+  const { kernel, f32 } = openMemory(allocator, {
+    [L.H_X]: X,
+    [L.H_XPREV]: P,
+    [L.H_V]: V,
+    [L.H_ACC]: A,
+    [L.H_LOW]: low,
+    [L.H_LOW_PREV]: lowPrev,
+    [L.H_LOW_SPEED]: lowSpeed,
+  });
   const random = randomStream(3);
   const p = makeParticles(COUNT);
   const f = Math.fround;
@@ -49,7 +45,6 @@ function filled(scale: number) {
     f32[P / 4 + 4 * i + 3] = 0.25;
     f32[A / 4 + 4 * i + 3] = 0.5;
   }
-  const kernel = instantiateKernel(memory);
   return { kernel, p, f32, X, P, V, A };
 }
 

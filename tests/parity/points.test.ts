@@ -5,7 +5,7 @@
  */
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { instantiateKernel } from "../../server/sim/world/kernelModule.ts";
+import { openMemory } from "./kernelMemory.ts";
 import { Allocator } from "../../server/sim/memory/memoryMap.ts";
 import { type GrabSettings, writePoint } from "../../server/sim/memory/bodies/pointSlots.ts";
 import { makeParticles } from "../../server/sim/reference/particles.ts";
@@ -23,10 +23,7 @@ function cloud(count: number, slots: number, scale: number) {
   const low = allocator.take(16 * count);
   const points = allocator.take(slots * L.POINT_BYTES);
   const rooms = Array.from({ length: slots }, () => allocator.take(L.POINT_MAX_EDGES * L.EDGE_BYTES));
-  const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
-  const f32 = new Float32Array(memory.buffer);
-  new Int32Array(memory.buffer).set([X], (L.HEADER + L.H_X) / 4);
-  new Int32Array(memory.buffer).set([low], (L.HEADER + L.H_LOW) / 4);
+  const { kernel, f32, i32 } = openMemory(allocator, { [L.H_X]: X, [L.H_LOW]: low });
   const p = makeParticles(count);
   for (let i = 0; i < count; i++) {
     f32.set(
@@ -36,13 +33,12 @@ function cloud(count: number, slots: number, scale: number) {
     p.x.set(f32.subarray(X / 4 + 4 * i, X / 4 + 4 * i + 3), 3 * i);
     p.w[i] = f32[X / 4 + 4 * i + 3]!;
   }
-  return { memory, f32, X, low, points, rooms, p };
+  return { kernel, f32, i32, X, low, points, rooms, p };
 }
 
 /** Writes slot number n of the kernel. */
-function writeSlot({ memory, f32, X, points, rooms }: ReturnType<typeof cloud>, slot: Slot, n: number): void {
+function writeSlot({ f32, i32, X, points, rooms }: ReturnType<typeof cloud>, slot: Slot, n: number): void {
   const at = points + n * L.POINT_BYTES;
-  const i32 = new Int32Array(memory.buffer);
   writePoint(
     f32,
     i32,
@@ -86,11 +82,10 @@ function run(
   scale: number,
 ): { targets: number; worst: number; forces: number[]; kernelForces: number[]; moved: boolean } {
   const room = cloud(count, slots.length, scale);
-  const { memory, f32, X, low, points, p } = room;
+  const { kernel, f32, X, low, points, p } = room;
   const before = Float64Array.from(p.x);
   slots.forEach((slot, n) => writeSlot(room, slot, n));
   const twins = slots.filter(({ active }) => active !== false).map(twinOf);
-  const kernel = instantiateKernel(memory);
   for (let k = 0; k < iterations; k++) {
     kernel.solvePoints(points, slots.length, k === 0 ? L.PASS_FIRST : 0, h, 0);
     for (const twin of twins) solvePoint(p, twin, Math.fround(h), k === 0);

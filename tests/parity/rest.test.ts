@@ -4,7 +4,8 @@
  */
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { instantiateKernel, type Kernel } from "../../server/sim/world/kernelModule.ts";
+import type { Kernel } from "../../server/sim/world/kernelModule.ts";
+import { openMemory } from "./kernelMemory.ts";
 import { Allocator } from "../../server/sim/memory/memoryMap.ts";
 import { randomStream } from "./kit.ts";
 
@@ -27,14 +28,10 @@ function room(): Room {
   const allocator = new Allocator();
   const take = (): number => allocator.take(16 * COUNT);
   const [X, V, anchor, places, velocities] = [take(), take(), take(), take(), take()] as const;
-  const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
-  const f32 = new Float32Array(memory.buffer);
-  const i32 = new Int32Array(memory.buffer);
-  i32[(L.HEADER + L.H_X) / 4] = X;
-  i32[(L.HEADER + L.H_V) / 4] = V;
+  const { kernel, f32 } = openMemory(allocator, { [L.H_X]: X, [L.H_V]: V });
   const random = randomStream(7);
   for (const row of [X, V, anchor]) for (let i = 0; i < 4 * COUNT; i++) f32[row / 4 + i] = 2 * random() - 1;
-  return { kernel: instantiateKernel(memory), f32, X, V, anchor, places, velocities };
+  return { kernel, f32, X, V, anchor, places, velocities };
 }
 
 const particle = (f32: Float32Array, row: number, i: number): Float32Array =>

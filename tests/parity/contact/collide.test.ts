@@ -12,8 +12,8 @@ import { expect, test } from "vitest";
 import type { AnalyticCollider, Vec3 } from "../../../shared/scene/scene.ts";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { rotationMatrix } from "../../../server/sim/body/transform.ts";
-import { instantiateKernel } from "../../../server/sim/world/kernelModule.ts";
 import { writeColliders } from "../../../server/sim/memory/bodies/colliderRows.ts";
+import { openMemory } from "../kernelMemory.ts";
 import { Allocator } from "../../../server/sim/memory/memoryMap.ts";
 import { answer, collide, distanceTo, type ReferenceCollider } from "../../../server/sim/reference/collide.ts";
 import { makeParticles, vectorAt, type Particles } from "../../../server/sim/reference/particles.ts";
@@ -84,30 +84,21 @@ function runKernel(
   const rows = allocator.take(colliders.length * L.COLLIDER_BYTES);
   const body = allocator.take(L.BODY_BYTES);
   const surface = allocator.take(L.SURFACE_BYTES);
-  const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
-  const f32 = new Float32Array(memory.buffer);
-  const i32 = new Int32Array(memory.buffer);
+  const { kernel, f32, i32 } = openMemory(allocator, {
+    [L.H_X]: X,
+    [L.H_XPREV]: P,
+    [L.H_V]: V,
+    [L.H_ACC]: A,
+    [L.H_LOW]: low,
+    [L.H_LOW_PREV]: lowPrev,
+    [L.H_LOW_SPEED]: lowSpeed,
+    [L.H_COLLIDERS]: rows,
+    [L.H_COLLIDER_COUNT]: colliders.length,
+    ...(own && { [L.H_BODIES]: body, [L.H_BODY_COUNT]: 1, [L.H_SURFACE]: surface }),
+  });
   const twin = makeParticles(n);
-  for (const [offset, value] of [
-    [L.H_X, X],
-    [L.H_XPREV, P],
-    [L.H_V, V],
-    [L.H_ACC, A],
-    [L.H_LOW, low],
-    [L.H_LOW_PREV, lowPrev],
-    [L.H_LOW_SPEED, lowSpeed],
-    [L.H_COLLIDERS, rows],
-    [L.H_COLLIDER_COUNT, colliders.length],
-  ] as const)
-    i32[(L.HEADER + offset) / 4] = value;
   writeColliders(f32, i32, rows, colliders);
   if (own) {
-    for (const [offset, value] of [
-      [L.H_BODIES, body],
-      [L.H_BODY_COUNT, 1],
-      [L.H_SURFACE, surface],
-    ] as const)
-      i32[(L.HEADER + offset) / 4] = value;
     i32.set([X, n], (body + L.BODY_FIRST) / 4);
     f32[(surface + L.SURFACE_STATIC) / 4] = Math.sqrt(own.staticFriction);
     f32[(surface + L.SURFACE_RESTITUTION) / 4] = Math.sqrt(own.restitution);
@@ -124,7 +115,6 @@ function runKernel(
     twin.damping[i] = damping;
     twin.rootFriction[i] = Math.fround(Math.sqrt(0.5));
   });
-  const kernel = instantiateKernel(memory);
   const step = Math.fround(h);
   kernel.updateVelocity(0, n, step);
   for (let k = 0; k < 3 * n; k++)

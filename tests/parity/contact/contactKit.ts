@@ -1,6 +1,7 @@
 /** Pairs of contact without a list and without a world, as blocks for the kernel and as pairs for the float64 twin. */
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
-import { instantiateKernel, type Kernel } from "../../../server/sim/world/kernelModule.ts";
+import type { Kernel } from "../../../server/sim/world/kernelModule.ts";
+import { openMemory } from "../kernelMemory.ts";
 import { Allocator } from "../../../server/sim/memory/memoryMap.ts";
 import { makeParticles, vectorAt, type Particles } from "../../../server/sim/reference/particles.ts";
 import type { ReferenceContactPair } from "../../../server/sim/reference/contacts.ts";
@@ -61,32 +62,28 @@ function openRoom(kind: Kind, pairs: number) {
   const heads = allocator.take(count * L.STATUS_BYTES);
   const bad = allocator.take(count * L.STATUS_BYTES);
   const quiet = allocator.take(count * L.STATUS_BYTES);
-  const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
-  const f32 = new Float32Array(memory.buffer);
-  const i32 = new Int32Array(memory.buffer);
-  for (const [offset, value] of [
-    [L.H_X, x],
-    [L.H_XPREV, prev],
-    [L.H_SAFE, safe],
-    [L.H_START, safe],
-    [L.H_VERIFY_EVERY, 1],
-    [L.H_V, v],
-    [L.H_ACC, acc],
-    [L.H_LOW, low],
-    [L.H_LOW_PREV, lowPrev],
-    [L.H_PARTICLES, rows],
-    [L.H_SUBSTEPS, SUBSTEPS],
-    [L.H_CONTACT_BLOCKS, blocks],
-    [L.H_BLOCK_NEAR, heads],
-    [L.H_BLOCK_BAD, bad],
-    [L.H_BLOCK_QUIET, quiet],
-    [L.H_CONTACT_BLOCK_CAPACITY, count],
-    [L.H_VERTEX_CONTACT_BLOCKS, kind === "vertex" ? count : 0],
-  ] as const)
-    i32[(L.HEADER + offset) / 4] = value;
+  const { kernel, f32, i32 } = openMemory(allocator, {
+    [L.H_X]: x,
+    [L.H_XPREV]: prev,
+    [L.H_SAFE]: safe,
+    [L.H_START]: safe,
+    [L.H_VERIFY_EVERY]: 1,
+    [L.H_V]: v,
+    [L.H_ACC]: acc,
+    [L.H_LOW]: low,
+    [L.H_LOW_PREV]: lowPrev,
+    [L.H_PARTICLES]: rows,
+    [L.H_SUBSTEPS]: SUBSTEPS,
+    [L.H_CONTACT_BLOCKS]: blocks,
+    [L.H_BLOCK_NEAR]: heads,
+    [L.H_BLOCK_BAD]: bad,
+    [L.H_BLOCK_QUIET]: quiet,
+    [L.H_CONTACT_BLOCK_CAPACITY]: count,
+    [L.H_VERTEX_CONTACT_BLOCKS]: kind === "vertex" ? count : 0,
+  });
   f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4] = SECONDS;
   const laneOf = (pair: number): number => (blocks + Math.floor(pair / 4) * L.CONTACT_BLOCK_BYTES) / 4 + (pair % 4);
-  return { kernel: instantiateKernel(memory), f32, i32, x, prev, v, safe, dummies, blocks, heads, count, laneOf };
+  return { kernel, f32, i32, x, prev, v, safe, dummies, blocks, heads, count, laneOf };
 }
 
 type Room = ReturnType<typeof openRoom>;

@@ -1,6 +1,7 @@
 /** Surfaces in memory without a world, for tests of intersections. */
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
-import { instantiateKernel, type Kernel } from "../../../server/sim/world/kernelModule.ts";
+import type { Kernel } from "../../../server/sim/world/kernelModule.ts";
+import { openMemory } from "../kernelMemory.ts";
 import { Allocator } from "../../../server/sim/memory/memoryMap.ts";
 import {
   planSurfaces,
@@ -78,9 +79,7 @@ export function surfaceRoom(sheets: readonly Sheet[], meets: Meets = () => true)
   const x = allocator.take(16 * count);
   const other = allocator.take(16 * count);
   const planned = planSurfaces(sources, count, allocator, meets);
-  const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
-  const f32 = new Float32Array(memory.buffer);
-  new Int32Array(memory.buffer)[(L.HEADER + L.H_X) / 4] = x;
+  const { kernel, memory, f32 } = openMemory(allocator, { [L.H_X]: x });
   planned.write(memory.buffer, x);
   const w = sheets.flatMap((s) => s.x.map((_, i) => s.w?.(i) ?? 1));
   const positions = sheets.flatMap((s) => s.x.map(round));
@@ -94,7 +93,7 @@ export function surfaceRoom(sheets: readonly Sheet[], meets: Meets = () => true)
     }),
   );
   return {
-    kernel: instantiateKernel(memory),
+    kernel,
     memory,
     x,
     other,

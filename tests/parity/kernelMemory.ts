@@ -1,0 +1,13 @@
+/** The memory of a room that a parity test lays out, and the kernel on it. */
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
+import type { Allocator } from "../../server/sim/memory/memoryMap.ts";
+import { instantiateKernel } from "../../server/sim/world/kernelModule.ts";
+
+/** @param header words of the header by offset (H_X ...) */
+export function openMemory(allocator: Allocator, header: Record<number, number>) {
+  const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
+  const f32 = new Float32Array(memory.buffer);
+  const i32 = new Int32Array(memory.buffer);
+  for (const [offset, value] of Object.entries(header)) i32[(L.HEADER + Number(offset)) / 4] = value;
+  return { kernel: instantiateKernel(memory), memory, f32, i32 };
+}
