@@ -14,7 +14,7 @@ import {
 } from "three";
 import { interpolateInto } from "../state/interpolate.ts";
 import { BodyMesh } from "../view/bodies/bodyMesh.ts";
-import { dressAll, shineThrough } from "../view/bodies/dress.ts";
+import { dressAll, mergeClouds, shineThrough } from "../view/bodies/dress.ts";
 import { type DrawnGrab, drawnGrabs, GREY, CursorsView } from "../view/grabs/cursorsView.ts";
 import { pickSurfaces } from "../view/grabs/picking.ts";
 import type { Grab } from "./calls/ownGrabs.ts";
@@ -150,7 +150,7 @@ export class PliantRoom extends Object3D {
     this.add(...this.#bodies.map(({ mesh }) => mesh));
     this.#undressed = new AbortController();
     const { topology, server: base } = this.room;
-    void shineThrough(this.#bodies).catch(() => {});
+    void Promise.allSettled([shineThrough(this.#bodies), mergeClouds(this.#bodies)]);
     dressAll({ topology, bodies: this.#bodies, base, ended: this.#undressed.signal }, () => {});
     this.#frameMs = Number.NaN;
     this.#frame();

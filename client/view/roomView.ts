@@ -10,7 +10,7 @@ import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import { BodyMesh } from "./bodies/bodyMesh.ts";
 import { ContactBlobs } from "./colliders/contactBlobs.ts";
 import { DebugDraw } from "./debugDraw.ts";
-import { dressAll, shineThrough } from "./bodies/dress.ts";
+import { dressAll, mergeClouds, shineThrough } from "./bodies/dress.ts";
 import { WHOLE, type FreeArea } from "../../shared/geometry/framing.ts";
 import { CursorsView, type DrawnCursor, type DrawnGrab, type ShownCursor, type ViewSize } from "./grabs/cursorsView.ts";
 import type { LocalBend } from "./grabs/localBend.ts";
@@ -120,11 +120,12 @@ export class RoomView {
     // Gas does not darken the floor.
     this.blobs = new ContactBlobs(this.bodies.filter(({ fluid }) => fluid?.type !== "gas"));
     this.stage = new Stage(canvas, topology, probe, this.blobs);
-    // Without their code, fluids are drawn as spheres, jelly as rubber, and cloth by its mesh.
+    // Without their code, fluids and clouds are drawn as spheres, jelly as rubber, and cloth by its mesh.
     void Promise.allSettled([
       this.stage.useFluids(this.bodies),
       this.stage.refine(this.bodies),
       shineThrough(this.bodies),
+      mergeClouds(this.bodies),
     ]).then(() => {
       this.stage.ready = true;
       this.invalidate();

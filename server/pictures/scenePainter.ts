@@ -4,12 +4,12 @@
  * need a GPU.
  */
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
+import { CloudSurface } from "../../shared/geometry/cloudSurface.ts";
 import { axesOf, frame, withSpace, type FreeArea } from "../../shared/geometry/framing.ts";
 import type { MoverRow } from "../../shared/protocol/fromServer.ts";
 import type { Vec3 } from "../../shared/scene/scene.ts";
 import { createSkin, evaluateSkinInto, vertexNormalsInto, type Skin } from "../../shared/skinning/index.ts";
 import type { Topology, TopologyBody } from "../../shared/topology.ts";
-import { spheresAt } from "./spheres.ts";
 import { Raster, type Shade, type Surface } from "./raster.ts";
 import { moved, solidOf, type Solid } from "./solids.ts";
 
@@ -87,7 +87,8 @@ export class ScenePainter {
   /** Returns uint8[4 * width * height], sRGB and straight opacity. */
   paint({ positions, absent, seconds, movers, colors }: Moment, width: number, height: number): Uint8Array {
     const shown = this.#bodies
-      .filter(({ index }) => !absent.includes(index))
+      // A gas would hide what is in it.
+      .filter(({ index, body }) => !absent.includes(index) && body.fluid?.type !== "gas")
       .map((painted) => ({ painted, points: pointsOf(painted.body, positions) }));
     const view = this.#view(
       shown.map(({ points }) => points),
@@ -178,7 +179,10 @@ function bodySurface(
     evaluateSkinInto(skin, points, positions, normals);
     return { positions, normals, triangles: detail, ...sides, crease: -1 };
   }
-  if (body.radius !== undefined) return { ...spheresAt(points, body.radius), ...sides, crease: -1 };
+  if (body.radius !== undefined) {
+    const { positions, normals, triangles, corners } = new CloudSurface(2 * body.radius).update(points);
+    return { positions, normals, triangles: triangles.subarray(0, corners), ...sides, crease: -1 };
+  }
   const normals = new Float32Array(points.length);
   vertexNormalsInto(points, triangles, normals);
   return { positions: points, normals, triangles, ...sides, crease: kind === "soft" ? CREASE : -1 };

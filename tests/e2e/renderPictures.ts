@@ -64,8 +64,8 @@ const PICTURES: Picture[] = [
   { scene: "cloth-through-funnel", poses: [], again: true, afterMs: 2500 },
   { scene: "flag-on-pole", poses: [], afterMs: 3500 },
   { scene: "flag-in-the-wind", poses: [], afterMs: 2500 },
-  { scene: "melt", poses: [], afterMs: 2500 },
-  { scene: "smoke", poses: [], afterMs: 4000 },
+  { scene: "melt", poses: [], afterMs: 12000 },
+  { scene: "smoke", poses: [], afterMs: 12000 },
   { scene: "tank", poses: [], afterMs: 9000 },
   {
     scene: "tangled-hands",

@@ -33,7 +33,7 @@ const MATERIAL_TEXTS = {
 export class BringDialog {
   private readonly element: HTMLDialogElement;
   private readonly into: string | undefined;
-  private readonly input = h("input", { type: "file", accept: ENDINGS, id: "bring-file" });
+  private readonly input = h("input", { type: "file", accept: ENDINGS, id: "bring-file", autofocus: true });
   private readonly progress = h("progress", { max: "1", hidden: true });
   private readonly said = h("p", { class: "said", role: "status" });
   private readonly problem = h("p", { class: "problem", role: "alert", hidden: true });

@@ -28,7 +28,7 @@ export interface BodyMaterials {
   held: IUniform<number>;
   /** Shading of its inside, once the code of jelly is there; set it before a new `needsUpdate`. */
   jelly?: JellyShading;
-  /** `pliantSkin` of a smooth sheet, once its code is there; set it before a new `needsUpdate`. */
+  /** `pliantSkin` of a smooth sheet or a cloud's surface, once its code is there; set it before a new `needsUpdate`. */
   skin?: string;
   /** Declarations and shading of a sheet's wrinkles; set them before a new `needsUpdate`. */
   wrinkles?: readonly [string, string];
@@ -63,6 +63,7 @@ export function bodyMaterials(
     side: cloth ? FrontSide : DoubleSide,
     shadowSide: BackSide,
   });
+  const balls = (): boolean => mode === "points" && !materials.skin;
   const held = { value: 0 };
   const strainScale = { value: 0 };
   const own = {
@@ -78,9 +79,9 @@ export function bodyMaterials(
   surface.onBeforeCompile = (shader) => {
     injectSkin(shader, uniforms, materials.skin ?? SKIN_GLSL[mode]);
     Object.assign(shader.uniforms, own, materials.jelly && BACKDROP, materials.jelly?.uniforms);
-    injectStrain(shader, materials.skin ? "detail" : mode);
+    injectStrain(shader, cloth && materials.skin ? "detail" : mode);
     injectGlow(shader, materials.jelly?.inject);
-    if (mode === "points") injectSpheres(shader);
+    if (balls()) injectSpheres(shader);
     else if (cloth) injectCloth(shader, materials.wrinkles);
     else injectSolid(shader, bevel > 0, mode);
   };
@@ -92,7 +93,7 @@ export function bodyMaterials(
   const shadow = new MeshDepthMaterial({ side: mode === "points" ? DoubleSide : BackSide });
   shadow.onBeforeCompile = (shader) => {
     injectSkin(shader, uniforms, materials.skin ?? SKIN_GLSL[mode]);
-    if (mode === "points") injectDiscs(shader);
+    if (balls()) injectDiscs(shader);
   };
   shadow.customProgramCacheKey = () => `pliant-depth-${mode}-${kind}${materials.skin ? "-smooth" : ""}`;
   const materials: BodyMaterials = { surface, shadow, held, strainScale };

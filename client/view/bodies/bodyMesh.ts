@@ -24,12 +24,8 @@ import type { PickSurface } from "../grabs/picking.ts";
 import type { SkinMode, SkinUniforms } from "./skinShader.ts";
 import { disposeMaterial, pictureGeometry, pictureMaterial } from "../uploads/uploadedPicture.ts";
 import { type StrainKind, SurfaceStrain } from "./strainView.ts";
-import { MOST_POINTS, outwardInto } from "./pointNormals.ts";
 import { smoothingGroups, softenNormalsInto, surfaceNormalsInto } from "./surfaceNormals.ts";
 import { VertexTexture } from "./vertexTexture.ts";
-
-/** Radius of the drawn spheres of a solid cloud, in halves of its spacing: they overlap and close the gaps. */
-const OVERLAP = 1.2;
 
 type JellyCode = typeof import("./jelly.ts");
 
@@ -69,8 +65,8 @@ export class BodyMesh implements PickSurface {
   readonly restRadius: number;
   /** Largest distance of the drawn mesh from the particles, m. */
   private readonly margin: number;
-  /** A cloud of points that is shaded as one surface. */
-  private readonly outward: boolean;
+  /** Computes the surface of a cloud of points, once its code is there (cloudMesh.ts). */
+  surfaceInto: ((positions: Float32Array) => void) | undefined;
   private readonly normals: Float32Array;
   private readonly slots: Uint32Array;
   /** Smoothed normals; only for cloth without a detail mesh. */
@@ -108,9 +104,8 @@ export class BodyMesh implements PickSurface {
     let normalCount = body.count;
     const shape = { bevel: 0, grid: 0 };
     this.slots = this.triangles;
-    this.outward = this.mode === "points" && !this.fluid && body.count <= MOST_POINTS;
     if (this.mode === "points") {
-      normalCount = this.outward ? body.count : 0;
+      normalCount = 0;
     } else if (body.detail) {
       detailAttributes(geometry, body.detail, this.rest, this.triangles);
     } else {
@@ -124,11 +119,7 @@ export class BodyMesh implements PickSurface {
     const distances = body.detail
       ? float32Of(body.detail.attachCoords).filter((_, i) => i % 3 === 2)
       : new Float32Array();
-    const drawnRadius = (this.outward ? OVERLAP : 1) * (body.radius ?? 0);
-    this.margin =
-      body.radius !== undefined
-        ? drawnRadius
-        : distances.reduce((most, distance) => Math.max(most, Math.abs(distance)), 0);
+    this.margin = body.radius ?? distances.reduce((most, distance) => Math.max(most, Math.abs(distance)), 0);
     this.normals = new Float32Array(3 * normalCount);
     if (body.kind === "cloth" && !body.detail) this.softNormals = new Float32Array(3 * normalCount);
     this.positionTexture = new VertexTexture(body.count);
@@ -139,7 +130,7 @@ export class BodyMesh implements PickSurface {
       pliantPositions: { value: this.positionTexture.texture },
       pliantNormals: { value: this.normalTexture.texture },
       ...(this.means && { pliantMeans: { value: this.means.texture.texture } }),
-      pliantRadius: { value: drawnRadius },
+      pliantRadius: { value: body.radius ?? 0 },
       pliantHalf: { value: Math.min(SHEET_HALF, SHEET_HALF_EDGE * meanEdge(this.rest, this.triangles)) },
     };
     this.ownLook = body.look ?? {};
@@ -198,8 +189,8 @@ export class BodyMesh implements PickSurface {
    * @param seconds simulated time of the room
    */
   update(seconds = 0): void {
-    if (this.outward) outwardInto(this.normals, this.positions, 2 * this.radius!);
-    else surfaceNormalsInto(this.normals, this.positions, this.triangles, this.slots);
+    this.surfaceInto?.(this.positions);
+    surfaceNormalsInto(this.normals, this.positions, this.triangles, this.slots);
     if (this.softNormals) softenNormalsInto(this.softNormals, this.normals, this.slots);
     if (this.means) {
       surfaceNormalsInto(this.means.normals, this.positions, this.triangles, this.triangles);

@@ -1,7 +1,7 @@
 /**
- * Loads the parts of bodies that follow their plain meshes: the code of jelly, and the pictures (textured meshes) of
- * uploaded models, for colliders, too. Until then, or if loading fails, the plain mesh is drawn. Each loader is a
- * separate chunk.
+ * Loads the parts of bodies that follow their plain meshes: the code of jelly and of clouds of points, and the pictures
+ * (textured meshes) of uploaded models, for colliders, too. Until then, or if loading fails, the plain mesh is drawn.
+ * Each loader is a separate chunk.
  */
 import { type Group, Matrix4, Mesh, type Object3D } from "three";
 import type { Topology } from "../../../shared/topology.ts";
@@ -25,6 +25,14 @@ export async function shineThrough(bodies: readonly BodyMesh[]): Promise<void> {
   if (clear.length === 0) return;
   const { jellyOf } = await import("./jelly.ts");
   for (const body of clear) body.shineThrough(jellyOf);
+}
+
+/** Loads the code that draws clouds of points as surfaces, if there is one that is no fluid. */
+export async function mergeClouds(bodies: readonly BodyMesh[]): Promise<void> {
+  const clouds = bodies.filter(({ mode, fluid }) => mode === "points" && !fluid);
+  if (clouds.length === 0) return;
+  const { mergePoints } = await import("./cloudMesh.ts");
+  for (const body of clouds) mergePoints(body);
 }
 
 /** @param changed called after a picture was applied */

@@ -76,8 +76,7 @@ void pliantSkin(out vec3 position, out vec3 normal) {
   points: /* glsl */ `
 void pliantSkin(out vec3 position, out vec3 normal) {
   position = pliantFetch(pliantPositions, uint(gl_InstanceID));
-  // Out of the cloud; 0 in its inside, and for fluids.
-  normal = pliantFetch(pliantNormals, uint(gl_InstanceID));
+  normal = vec3(0.0);
 }
 `,
 };

@@ -10,14 +10,11 @@ import type { WebGLProgramParametersWithUniforms } from "three";
 /** Half the side of a square, in radii: more than 1, because in perspective a sphere's outline exceeds its radius. */
 const MARGIN = 1.25;
 
-/** Part of the normal that comes from the whole cloud (pointNormals.ts) at its faces; the rest is the sphere's. */
-const SHARED = 0.85;
-/** A sphere of a cloud without sides, such as a layer of points, is flatter by this part. */
+/** Spheres are shaded flatter by this part, so that neighbors look like one matter. */
 const FLATTER = 0.45;
 
 const VARYINGS = /* glsl */ `
 varying vec3 pliantSpot;
-flat varying vec3 pliantOutward;
 flat varying vec3 pliantCenter;
 flat varying vec2 pliantDepth;
 `;
@@ -36,17 +33,9 @@ const SQUARE_GLSL = /* glsl */ `
   gl_Position = projectionMatrix * mvPosition;
 `;
 
-const OUTWARD_GLSL = /* glsl */ `
-  pliantOutward = normalMatrix * pliantNormal;
-  // The far side of a cloud is behind its near side.
-  if (dot(pliantOutward, pliantSight) < -0.5) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
-`;
-
 const NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
   vec3 pliantBall = (pliantHit - pliantCenter) / pliantSize;
-  float pliantSide = min(1.0, length(pliantOutward));
-  vec3 pliantWhole = pliantOutward - (1.0 - pliantSide) * pliantRay;
-  normal = nonPerturbedNormal = normalize(mix(pliantBall, pliantWhole, mix(${FLATTER}, ${SHARED}, pliantSide)));
+  normal = nonPerturbedNormal = normalize(mix(pliantBall, -pliantRay, ${FLATTER}));
 `;
 
 /** Inserted before shading. */
@@ -68,7 +57,7 @@ export function injectSpheres(shader: WebGLProgramParametersWithUniforms): void 
   const uniforms = "uniform highp float pliantRadius;\n";
   shader.vertexShader = `${VARYINGS}flat varying float pliantZoom;\n${uniforms}${shader.vertexShader}`.replace(
     "#include <project_vertex>",
-    `${SQUARE_GLSL}  pliantZoom = length(modelViewMatrix[0].xyz);\n${OUTWARD_GLSL}`,
+    `${SQUARE_GLSL}  pliantZoom = length(modelViewMatrix[0].xyz);\n`,
   );
   shader.fragmentShader = `${VARYINGS}flat varying float pliantZoom;\n${uniforms}${shader.fragmentShader}`
     .replace("void main() {", `void main() {\n${HIT_GLSL}`)

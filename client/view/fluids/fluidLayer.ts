@@ -65,7 +65,7 @@ const CLEAR = 0.5;
 /** Light in shaded smoke, relative to its color: it comes from the sky. */
 const SMOKE_SHADE = new Color(0.15, 0.17, 0.22);
 /** Optical depth of a cell of full smoke. */
-const SMOKE_OPACITY = 0.9;
+const SMOKE_OPACITY = 1.03;
 
 /** The passes over a part of the picture need no camera. */
 const FLAT = new Camera();

@@ -254,9 +254,8 @@ void main() {
   float sunk = exp(-0.9 * max(0.0, 1.0 - (point.y - heights.x) / heights.y));
   float lit = (0.75 + 0.35 * clamp(dot(outward, key), 0.0, 1.0)) * sunk;
   // The page behind the canvas has no alpha for each color: the liquid covers it and shows its color instead.
-  float cover = mix(seen.a, 1.0, body);
-  vec3 beyond = seen.rgb * seen.rgb + (cover - seen.a) * backdrop;
-  vec3 light = beyond * passed + scatter * lit * (1.0 - passed);
+  vec3 beyond = seen.rgb + (1.0 - seen.a) * sqrt(backdrop);
+  vec3 light = beyond * beyond * passed + scatter * lit * (1.0 - passed);
   vec3 mirrored = toWorld * reflect(sight, normal);
   vec3 studioLight = studio(mirrored);
   light = mix(light, studioLight / (1.0 + 0.6 * studioLight), fresnel);
@@ -270,6 +269,7 @@ void main() {
   glint *= glint;
   glint *= glint;
   light += deep * vec3(1.0, 0.95, 0.88) * (0.6 * glint * glint + 0.05 * spark);
-  color = vec4(sqrt(min(light, 1.0)), cover);
+  // Thin parts cover little of the page: light added to it would be white.
+  color = mix(seen, vec4(sqrt(min(light, 1.0)), 1.0), body);
   if (shown < 1.0) color = mix(texture(behind, at), color, shown);
 }`;

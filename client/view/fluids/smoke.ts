@@ -13,7 +13,7 @@ const HAZE = 0.3;
 /** Rate of the uptake in the middle of the source, 1/s; none at its edge. */
 const UPTAKE = 9;
 /** Cells along the longest side, and the width of a cell of the velocity's grid in these. */
-const CELLS = 48;
+const CELLS = 42;
 const COARSE = 3;
 /** Least weight of tracers around a node that give it a velocity; otherwise it keeps the one that it had. */
 const LEAST_WEIGHT = 0.1;
@@ -38,7 +38,11 @@ const WAVES = [5.3, 4.6, 3.8, 3.2, 2.7, 2.4];
 const TURBULENCE = 0.6;
 const TURNS = 2.5;
 /** Optical depth of a cell of full smoke toward the light. */
-const SHADING = 0.28;
+const SHADING = 0.32;
+
+/** uint8[]: light left after an optical depth, in steps of 1 / LIGHT_STEPS. */
+const LIGHT_STEPS = 256;
+const LIGHT_LEFT = Uint8Array.from({ length: 8 * LIGHT_STEPS }, (_, n) => 255 * Math.exp(-n / LIGHT_STEPS));
 
 type Triple = readonly [number, number, number];
 
@@ -69,15 +73,13 @@ export class Smoke {
   private readonly nodes: Triple;
   private readonly velocity: Float32Array;
   private readonly stirred: Float32Array;
-  /** Nodes with smoke, and these with their neighbors. */
+  /** Blocks with smoke, and a list of these and their neighbors. */
   private readonly smoky: Uint8Array;
-  private readonly near: Uint8Array;
+  private readonly blocks: Int32Array;
   private readonly weights: Float32Array;
   /** Rates of uptake and loss, 1/s. */
   private readonly gains: Float32Array;
   private readonly losses: Float32Array;
-  /** Optical depth between a cell and the light. */
-  private readonly depths: Float32Array;
   private readonly light: Triple;
   private last: { positions: Float32Array; seconds: number } | undefined;
   private begun = false;
@@ -103,10 +105,9 @@ export class Smoke {
     this.stirred = new Float32Array(3 * coarse);
     this.weights = new Float32Array(coarse);
     this.smoky = new Uint8Array(coarse);
-    this.near = new Uint8Array(coarse);
+    this.blocks = new Int32Array(coarse);
     this.gains = new Float32Array(count);
     this.losses = new Float32Array(count);
-    this.depths = new Float32Array(count);
     this.texels = new Uint8Array(2 * count);
     if (source) this.place(source);
     this.shade();
@@ -159,11 +160,13 @@ export class Smoke {
       const x = 0.5 * (before[p]! + now[p]!) - low.x;
       const y = 0.5 * (before[p + 1]! + now[p + 1]!) - low.y;
       const z = 0.5 * (before[p + 2]! + now[p + 2]!) - low.z;
-      around(nodes, x * scale, y * scale, z * scale);
+      const first = locate(nodes, x * scale, y * scale, z * scale);
       for (let c = 0; c < 8; c++) {
-        const node = corners[c]!;
-        weights[node]! += shares[c]!;
-        for (let r = 0; r < 3; r++) sums[3 * node + r]! += (shares[c]! * (now[p + r]! - before[p + r]!)) / passed;
+        const node = first + (c & 1) + (c & 2 ? nodes[0] : 0) + (c & 4 ? nodes[0] * nodes[1] : 0);
+        const [u, v, w] = [part[0]!, part[1]!, part[2]!];
+        const share = (c & 1 ? u : 1 - u) * (c & 2 ? v : 1 - v) * (c & 4 ? w : 1 - w);
+        weights[node]! += share;
+        for (let r = 0; r < 3; r++) sums[3 * node + r]! += (share * (now[p + r]! - before[p + r]!)) / passed;
       }
     }
     for (let n = 0; n < weights.length; n++)
@@ -197,81 +200,116 @@ export class Smoke {
 
   /** @param h time of a step, s */
   private step(h: number): void {
-    const { cells, ways, density, ahead, next, gains, losses } = this;
-    this.mark();
+    const { blocks, density, ahead, next } = this;
+    const count = this.mark();
     ahead.fill(0);
     next.fill(0);
-    this.eachNear((at, i, j, k) => {
-      this.aim(at, i, j, k, h);
-      ahead[at] = valueAt(density, cells, i - ways[3 * at]!, j - ways[3 * at + 1]!, k - ways[3 * at + 2]!);
-    });
-    this.eachNear((at, i, j, k) => {
-      let carried = ahead[at]!;
-      if (carried > LEAST) {
-        const x = ways[3 * at]!;
-        const y = ways[3 * at + 1]!;
-        const z = ways[3 * at + 2]!;
-        const error = valueAt(ahead, cells, i + x, j + y, k + z) - density[at]!;
-        // The corrected value stays among those that it comes from.
-        if (Math.abs(error) > LEAST) carried = limited(density, cells, i - x, j - y, k - z, carried - 0.5 * error);
-      }
-      carried /= 1 + h * losses[at]!;
-      carried += (1 - carried) * Math.min(1, h * gains[at]!);
-      if (carried > LEAST) next[at] = carried;
-    });
+    for (let n = 0; n < count; n++) {
+      this.aim(blocks[n]!, h);
+      this.carry(blocks[n]!);
+    }
+    for (let n = 0; n < count; n++) this.correct(blocks[n]!, h);
     [this.density, this.next] = [next, density];
   }
 
-  /** Marks the nodes around which a step may bring smoke. */
-  private mark(): void {
-    const { cells, nodes, density, gains, smoky, near } = this;
-    smoky.fill(0);
-    near.fill(0);
-    each(cells, (at, i, j, k) => {
-      if (density[at]! > 0 || gains[at]! > 0)
-        smoky[((i / COARSE) | 0) + nodes[0] * (((j / COARSE) | 0) + nodes[1] * ((k / COARSE) | 0))] = 1;
-    });
-    each(nodes, (at, i, j, k) => {
-      if (smoky[at] === 0) return;
-      for (let z = Math.max(0, k - 1); z <= Math.min(nodes[2] - 1, k + 1); z++)
-        for (let y = Math.max(0, j - 1); y <= Math.min(nodes[1] - 1, j + 1); y++)
-          for (let x = Math.max(0, i - 1); x <= Math.min(nodes[0] - 1, i + 1); x++)
-            near[x + nodes[0] * (y + nodes[1] * z)] = 1;
-    });
-  }
-
-  /** Visits the cells of the marked nodes. */
-  private eachNear(visit: (at: number, i: number, j: number, k: number) => void): void {
-    const { cells, nodes, near } = this;
+  /**
+   * Lists the blocks into which a step may bring smoke. A block is the cells from a node to the next ones; it has the
+   * number of its node. @returns their number
+   */
+  private mark(): number {
+    const { cells, nodes, density, gains, smoky, blocks } = this;
     const [nx, ny, nz] = cells;
-    each(nodes, (node, a, b, c) => {
-      if (near[node] === 0) return;
-      for (let k = COARSE * c; k < Math.min(nz, COARSE * (c + 1)); k++)
-        for (let j = COARSE * b; j < Math.min(ny, COARSE * (b + 1)); j++)
-          for (let i = COARSE * a; i < Math.min(nx, COARSE * (a + 1)); i++) visit(i + nx * (j + ny * k), i, j, k);
+    const [across, up, deep] = nodes;
+    smoky.fill(0);
+    for (let k = 0, at = 0; k < nz; k++)
+      for (let j = 0; j < ny; j++) {
+        const row = across * (((j / COARSE) | 0) + up * ((k / COARSE) | 0));
+        for (let i = 0; i < nx; i++, at++) if (density[at]! > 0 || gains[at]! > 0) smoky[row + ((i / COARSE) | 0)] = 1;
+      }
+    let count = 0;
+    each(nodes, (at, a, b, c) => {
+      for (let z = Math.max(0, c - 1); z <= Math.min(deep - 1, c + 1); z++)
+        for (let y = Math.max(0, b - 1); y <= Math.min(up - 1, b + 1); y++)
+          for (let x = Math.max(0, a - 1); x <= Math.min(across - 1, a + 1); x++)
+            if (smoky[x + across * (y + up * z)] === 1) {
+              blocks[count++] = at;
+              return;
+            }
     });
+    return count;
   }
 
-  private aim(at: number, i: number, j: number, k: number, h: number): void {
-    const { nodes, ways, stirred, cell } = this;
-    around(nodes, i / COARSE, j / COARSE, k / COARSE);
-    let x = 0;
-    let y = 0;
-    let z = 0;
-    for (let c = 0; c < 8; c++) {
-      const node = 3 * corners[c]!;
-      x += shares[c]! * stirred[node]!;
-      y += shares[c]! * stirred[node + 1]!;
-      z += shares[c]! * stirred[node + 2]!;
-    }
-    ways[3 * at] = (x * h) / cell;
-    ways[3 * at + 1] = (y * h) / cell;
-    ways[3 * at + 2] = (z * h) / cell;
+  /** Ways of the gas in the cells of a block. @param h s */
+  private aim(block: number, h: number): void {
+    const { cells, nodes, ways, stirred, cell } = this;
+    const [nx, ny, nz] = cells;
+    const [a, b, c] = this.placeOf(block);
+    const up = 3 * nodes[0];
+    const deep = up * nodes[1];
+    const scale = h / cell;
+    for (let r = 0; r < 3; r++)
+      for (let k = COARSE * c; k < Math.min(nz, COARSE * (c + 1)); k++)
+        for (let j = COARSE * b; j < Math.min(ny, COARSE * (b + 1)); j++) {
+          const v = j / COARSE - b;
+          const w = k / COARSE - c;
+          const first = 3 * block + r;
+          const near = mix(stirred[first]!, stirred[first + up]!, v);
+          const far = mix(stirred[first + deep]!, stirred[first + deep + up]!, v);
+          const next = mix(stirred[first + 3]!, stirred[first + 3 + up]!, v);
+          const last = mix(stirred[first + 3 + deep]!, stirred[first + 3 + deep + up]!, v);
+          const start = scale * mix(near, far, w);
+          const change = (scale * mix(next, last, w) - start) / COARSE;
+          let at = 3 * (COARSE * a + nx * (j + ny * k)) + r;
+          for (let i = 0; i < Math.min(nx - COARSE * a, COARSE); i++, at += 3) ways[at] = start + i * change;
+        }
+  }
+
+  /** Density that the gas brings into the cells of a block. */
+  private carry(block: number): void {
+    const { cells, ways, density, ahead } = this;
+    const [nx, ny, nz] = cells;
+    const [a, b, c] = this.placeOf(block);
+    for (let k = COARSE * c; k < Math.min(nz, COARSE * (c + 1)); k++)
+      for (let j = COARSE * b; j < Math.min(ny, COARSE * (b + 1)); j++) {
+        let at = COARSE * a + nx * (j + ny * k);
+        for (let i = COARSE * a; i < Math.min(nx, COARSE * (a + 1)); i++, at++)
+          ahead[at] = valueAt(density, cells, i - ways[3 * at]!, j - ways[3 * at + 1]!, k - ways[3 * at + 2]!);
+      }
+  }
+
+  /** Density of a block's cells after the step: corrected, lost and taken up. @param h s */
+  private correct(block: number, h: number): void {
+    const { cells, ways, density, ahead, next, gains, losses } = this;
+    const [nx, ny, nz] = cells;
+    const [a, b, c] = this.placeOf(block);
+    for (let k = COARSE * c; k < Math.min(nz, COARSE * (c + 1)); k++)
+      for (let j = COARSE * b; j < Math.min(ny, COARSE * (b + 1)); j++) {
+        let at = COARSE * a + nx * (j + ny * k);
+        for (let i = COARSE * a; i < Math.min(nx, COARSE * (a + 1)); i++, at++) {
+          let carried = ahead[at]!;
+          if (carried > LEAST) {
+            const x = ways[3 * at]!;
+            const y = ways[3 * at + 1]!;
+            const z = ways[3 * at + 2]!;
+            const error = valueAt(ahead, cells, i + x, j + y, k + z) - density[at]!;
+            // The corrected value stays among those that it comes from.
+            if (Math.abs(error) > LEAST) carried = limited(density, cells, i - x, j - y, k - z, carried - 0.5 * error);
+          }
+          carried /= 1 + h * losses[at]!;
+          carried += (1 - carried) * Math.min(1, h * gains[at]!);
+          if (carried > LEAST) next[at] = carried;
+        }
+      }
+  }
+
+  private placeOf(node: number): Triple {
+    const [across, up] = this.nodes;
+    return [node % across, ((node / across) | 0) % up, (node / (across * up)) | 0];
   }
 
   /** Light comes down layer by layer, along its own direction. */
   private shade(): void {
-    const { cells, light, density, depths, texels } = this;
+    const { cells, light, density, texels } = this;
     const [nx, ny, nz] = cells;
     const [x, y, z] = light;
     const opacity = SHADING / y;
@@ -279,29 +317,29 @@ export class Smoke {
     const k0 = Math.floor(z / y);
     const u = x / y - i0;
     const w = z / y - k0;
-    /** Depth below a cell of the layer above; none outside. */
-    const below = (i: number, j: number, k: number): number => {
-      if (i >= nx || k >= nz || i < 0 || k < 0) return 0;
-      const at = i + nx * (j + ny * k);
-      return depths[at]! + opacity * density[at]!;
-    };
-    for (let j = ny - 1; j >= 0; j--)
-      for (let k = 0; k < nz; k++)
-        for (let i = 0; i < nx; i++) {
-          const at = i + nx * (j + ny * k);
-          let depth = 0;
-          if (j + 1 < ny) {
-            const [p, q, l] = [i + i0, k + k0, j + 1];
-            depth = mix(
-              mix(below(p, l, q), below(p + 1, l, q), u),
-              mix(below(p, l, q + 1), below(p + 1, l, q + 1), u),
-              w,
-            );
-          }
-          depths[at] = depth;
+    // Depths below the cells of the layer above; none in a margin around it.
+    const margin = Math.max(...[i0, i0 + 1, k0, k0 + 1].map(Math.abs));
+    const wide = nx + 2 * margin;
+    let above = new Float32Array(wide * (nz + 2 * margin));
+    let below = above.slice();
+    for (let j = ny - 1; j >= 0; j--) {
+      for (let k = 0; k < nz; k++) {
+        let at = nx * (j + ny * k);
+        let own = margin + wide * (k + margin);
+        let over = own + i0 + wide * k0;
+        for (let i = 0; i < nx; i++, at++, own++, over++) {
+          const depth = mix(
+            mix(above[over]!, above[over + 1]!, u),
+            mix(above[over + wide]!, above[over + wide + 1]!, u),
+            w,
+          );
+          below[own] = depth + opacity * density[at]!;
           texels[2 * at] = 255 * density[at]!;
-          texels[2 * at + 1] = depth === 0 ? 255 : 255 * Math.exp(-depth);
+          texels[2 * at + 1] = LIGHT_LEFT[Math.min(LIGHT_LEFT.length - 1, LIGHT_STEPS * depth) | 0]!;
         }
+      }
+      [above, below] = [below, above];
+    }
   }
 }
 
@@ -311,60 +349,47 @@ function each(cells: Triple, visit: (at: number, i: number, j: number, k: number
     for (let j = 0; j < cells[1]; j++) for (let i = 0; i < cells[0]; i++) visit(at++, i, j, k);
 }
 
-/** The eight grid points around the place of the last `around`, and their shares in its value. */
-const corners = new Int32Array(8);
-const shares = new Float64Array(8);
+/** Shares, along the axes, of the next grid points in the value at the place of the last `locate`. */
+const part = new Float64Array(3);
 
-function around(cells: Triple, x: number, y: number, z: number): void {
-  const nx = cells[0];
-  const ny = cells[1];
-  x = Math.min(nx - 1.001, Math.max(0, x));
-  y = Math.min(ny - 1.001, Math.max(0, y));
+/** @returns the grid point before a place, in the directions of all axes */
+function locate(cells: Triple, x: number, y: number, z: number): number {
+  x = Math.min(cells[0] - 1.001, Math.max(0, x));
+  y = Math.min(cells[1] - 1.001, Math.max(0, y));
   z = Math.min(cells[2] - 1.001, Math.max(0, z));
   const i = x | 0;
   const j = y | 0;
   const k = z | 0;
-  const u = x - i;
-  const v = y - j;
-  const w = z - k;
-  const first = i + nx * (j + ny * k);
-  for (let c = 0; c < 8; c++) {
-    corners[c] = first + (c & 1) + (c & 2 ? nx : 0) + (c & 4 ? nx * ny : 0);
-    shares[c] = (c & 1 ? u : 1 - u) * (c & 2 ? v : 1 - v) * (c & 4 ? w : 1 - w);
-  }
+  part[0] = x - i;
+  part[1] = y - j;
+  part[2] = z - k;
+  return i + cells[0] * (j + cells[1] * k);
 }
 
 /** The value, or the nearest one in the range of the eight around a place. */
 function limited(values: Float32Array, cells: Triple, x: number, y: number, z: number, value: number): number {
-  around(cells, x, y, z);
-  let least = Infinity;
-  let most = -Infinity;
-  for (let c = 0; c < 8; c++) {
-    const own = values[corners[c]!]!;
-    if (own < least) least = own;
-    if (own > most) most = own;
-  }
-  return Math.min(most, Math.max(least, value));
+  const nx = cells[0];
+  const a = locate(cells, x, y, z);
+  const b = a + nx * cells[1];
+  const [c, d] = [a + nx, b + nx];
+  const least = Math.min(values[a]!, values[a + 1]!, values[b]!, values[b + 1]!);
+  const most = Math.max(values[a]!, values[a + 1]!, values[b]!, values[b + 1]!);
+  return Math.min(
+    Math.max(most, values[c]!, values[c + 1]!, values[d]!, values[d + 1]!),
+    Math.max(Math.min(least, values[c]!, values[c + 1]!, values[d]!, values[d + 1]!), value),
+  );
 }
 
-/** Value at a place between grid points. It is called most, so that it does without `around`. */
+/** Value at a place between grid points. */
 function valueAt(values: Float32Array, cells: Triple, x: number, y: number, z: number): number {
   const nx = cells[0];
-  const ny = cells[1];
-  x = Math.min(nx - 1.001, Math.max(0, x));
-  y = Math.min(ny - 1.001, Math.max(0, y));
-  z = Math.min(cells[2] - 1.001, Math.max(0, z));
-  const i = x | 0;
-  const j = y | 0;
-  const k = z | 0;
-  const u = x - i;
-  const v = y - j;
-  const w = z - k;
-  const a = i + nx * (j + ny * k);
-  const b = a + nx * ny;
-  const near = (1 - v) * mix(values[a]!, values[a + 1]!, u) + v * mix(values[a + nx]!, values[a + nx + 1]!, u);
-  const far = (1 - v) * mix(values[b]!, values[b + 1]!, u) + v * mix(values[b + nx]!, values[b + nx + 1]!, u);
-  return mix(near, far, w);
+  const a = locate(cells, x, y, z);
+  const b = a + nx * cells[1];
+  const u = part[0]!;
+  const v = part[1]!;
+  const near = mix(mix(values[a]!, values[a + 1]!, u), mix(values[a + nx]!, values[a + nx + 1]!, u), v);
+  const far = mix(mix(values[b]!, values[b + 1]!, u), mix(values[b + nx]!, values[b + nx + 1]!, u), v);
+  return mix(near, far, part[2]!);
 }
 
 const mix = (a: number, b: number, share: number): number => a + share * (b - a);

@@ -10,7 +10,7 @@ const STRIDE = 0.8;
 /** Texels along one side of the noise; three octaves fit into it. */
 export const NOISE = 32;
 /** Speed at which the noise rises, cells/s, and the height after which it repeats, cells. */
-export const RISE = 15;
+export const RISE = 13;
 export const REPEATS = 20;
 
 const HEAD = /* glsl */ `precision highp float;\nprecision highp int;\nprecision highp sampler2D;\nprecision highp sampler3D;\n`;

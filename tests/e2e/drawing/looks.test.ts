@@ -127,6 +127,24 @@ const PLATES = JSON.stringify({
   ],
 });
 
+/** A layer of water, one particle thick, that floats before the page. */
+const FILM = JSON.stringify({
+  version: 1,
+  title: "Film",
+  gravity: [0, 0, 0],
+  camera: { position: [0, 0, 1.2], target: [0, 0, 0] },
+  bodies: [
+    {
+      name: "film",
+      kind: "points",
+      mesh: { type: "lattice", arrangement: "cubic", cells: [16, 12, 1], spacing: 0.03 },
+      material: { density: 1000, friction: 0 },
+      method: { type: "position-based-fluid" },
+      look: { color: "#2878b5" },
+    },
+  ],
+});
+
 describe.skipIf(noBrowser)("drawing", () => {
   let stage: E2e;
   let folder: string;
@@ -145,6 +163,7 @@ describe.skipIf(noBrowser)("drawing", () => {
     await writeFile(join(folder, "jelly.json"), jelly({ color: "#2060c0" }));
     await writeFile(join(folder, "cloudy.json"), jelly({ color: "#d1495b", roughness: 0.4 }));
     await writeFile(join(folder, "plates.json"), PLATES);
+    await writeFile(join(folder, "film.json"), FILM);
     stage = await openStage({ scenesDir: folder }, { fewPictures: true });
   });
   afterAll(async () => {
@@ -307,6 +326,14 @@ describe.skipIf(noBrowser)("drawing", () => {
       expect(greenAt(0.7)).toBeLessThan(0.8 * greenAt(0.95));
     },
   );
+
+  test("thin water is not brighter than the page behind it", async () => {
+    const shot = await picture("film", 4);
+    const page = Math.max(...[2, shot.width - 3].map((x) => shot.at(x, 2)[2]), shot.at(shot.width / 2, 2)[2]);
+    const middle = shot.at(shot.width / 2, shot.height / 2);
+    expect(middle[2]).toBeGreaterThan(middle[0]);
+    expect(pixels(shot, (x, y) => shot.at(x, y)[2] > page + 8)).toEqual([]);
+  });
 
   test("the edge of a shadow is wider the farther it is from the plate that casts it", async () => {
     const edges = async (quality: number): Promise<[number, number]> => {

@@ -18,7 +18,7 @@ async function painted(name: string) {
   return { topology, painter: new ScenePainter(topology) };
 }
 
-describe.each(["jelly-stack", "drape"])("%s", (name) => {
+describe.each(["jelly-stack", "drape", "melt"])("%s", (name) => {
   test("the pixel of each particle that the page's camera sees is covered", async () => {
     const { topology, painter } = await painted(name);
     const { start } = painter;

@@ -6,13 +6,15 @@ import type { RoomStats } from "../../../../shared/protocol/fromServer.ts";
 import { numberText, t, tParts } from "../../../text/text.ts";
 import type { Foot } from "../../../view/roomView.ts";
 import { h } from "../../dom.ts";
-import { type Box, labelPlaces } from "./labelPlaces.ts";
+import { type Box, labelPlaces, leastGap } from "./labelPlaces.ts";
 
 /** Gap between two labels side by side, px. */
 const GAP = 6;
 /** Elements that labels leave free, and the time between two looks at them, ms. */
 const TOOLS = ".title, .toolbar, .together, .hint, .pin-here";
 const TOOLS_MS = 200;
+/** Time after a change of the window in which the view still moves, ms. */
+const SETTLES_MS = 800;
 /** Widest and narrowest label, px. Between these, labels are as wide as the distance of their bodies. */
 const WIDEST = 190;
 const NARROWEST = 84;
@@ -36,6 +38,7 @@ export class CostLabels {
   private compares = false;
   /** Number of labels and width of the window, for which the width of the labels was set. */
   private widthFor = "";
+  private settlesUntil = 0;
   private tools: readonly Box[] = [];
   private toolsUntil = 0;
   private shown: { label: Label; at: Foot }[] = [];
@@ -95,7 +98,7 @@ export class CostLabels {
     const { shown } = this;
     clearTimeout(this.again);
     if (shown.length === 0) return;
-    this.narrow(shown.map(({ at }) => at.x));
+    this.narrow(shown.map(({ at }) => at));
     for (const { label, at } of shown) {
       // Hidden elements have no size.
       if (Number.isNaN(label.width)) label.element.hidden = false;
@@ -125,14 +128,15 @@ export class CostLabels {
   }
 
   /** Makes labels so narrow that they stand side by side, if they can. Bodies that move later do not change it. */
-  private narrow(xs: number[]): void {
-    const widthFor = `${xs.length} ${innerWidth}`;
-    if (xs.length === 0 || widthFor === this.widthFor) return;
+  private narrow(feet: readonly Foot[]): void {
+    const widthFor = `${feet.length} ${innerWidth}`;
+    const now = performance.now();
+    if (widthFor !== this.widthFor) this.settlesUntil = now + SETTLES_MS;
+    else if (now > this.settlesUntil) return;
     this.widthFor = widthFor;
-    xs.sort((a, b) => a - b);
-    const least = xs.reduce((gap, x, i) => (i === 0 ? gap : Math.min(gap, x - xs[i - 1]!)), Infinity);
-    const width = Math.max(NARROWEST, Math.min(WIDEST, least - GAP));
-    this.element.style.setProperty("--widest", `${Math.floor(width)}px`);
+    const widest = `${Math.floor(Math.max(NARROWEST, Math.min(WIDEST, leastGap(feet) - GAP)))}px`;
+    if (widest === this.element.style.getPropertyValue("--widest")) return;
+    this.element.style.setProperty("--widest", widest);
     for (const label of this.labels.values()) label.width = Number.NaN;
   }
 

@@ -19,6 +19,8 @@ export interface Placed {
 /** Gap between two labels side by side, and between a body and its label. */
 const BESIDE = 6;
 const BELOW = 9;
+/** Height of a label of two lines. */
+const LINES = 36;
 
 /**
  * @param tools that no label covers
@@ -55,6 +57,15 @@ export function labelPlaces(
     places[k] = { left, top: box.top };
   }
   return places;
+}
+
+/** Least distance of two labels side by side, px; those of stacked bodies stand one below the other anyway. */
+export function leastGap(feet: readonly Pick<Placed, "x" | "y">[]): number {
+  let least = Infinity;
+  feet.forEach((a, n) => {
+    for (const b of feet.slice(n + 1)) if (Math.abs(a.y - b.y) < LINES) least = Math.min(least, Math.abs(a.x - b.x));
+  });
+  return least;
 }
 
 const meet = (a: Box, b: Box): boolean => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;

@@ -1,6 +1,6 @@
 /** Places of labels under bodies, beside others and beside the tools. */
 import { expect, test } from "vitest";
-import { labelPlaces } from "../../../../client/ui/room/layers/labelPlaces.ts";
+import { labelPlaces, leastGap } from "../../../../client/ui/room/layers/labelPlaces.ts";
 
 const label = (x: number, y: number) => ({ x, y, width: 100, height: 40 });
 const toolbar = { left: 200, right: 800, top: 500, bottom: 560 };
@@ -45,4 +45,13 @@ test("a label that others push into the tools moves above them", () => {
     { left: 350, top: 449 },
     { left: 360, top: 409 },
   ]);
+});
+
+test("only labels side by side make each other narrow", () => {
+  const [cube, ball] = [
+    { x: 300, y: 500 },
+    { x: 310, y: 400 },
+  ];
+  expect(leastGap([cube, ball, { x: 450, y: 490 }])).toBe(150);
+  expect(leastGap([cube, ball])).toBe(Infinity);
 });
