@@ -12,6 +12,7 @@ import { readScene } from "../../server/sim/scene/readScene.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import { StepWorkers } from "../../server/sim/threads/stepWorkers.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import { inLong } from "../support/run/long.ts";
 import { build, script, type Built } from "./run.ts";
 
@@ -137,6 +138,29 @@ test("threads, new world objects and a checkpoint in the middle of a tick do not
     live.step(script(tick));
     other.step(script(tick));
     expect(other.stateHash(), `tick ${tick}`).toBe(live.stateHash());
+  }
+});
+
+test("shared work of sheets that rest near each other is counted as that of one thread", async () => {
+  const material = { density: 300, thickness: 0.001, youngsModulus: 2e5, poissonsRatio: 0.3, bendingStiffness: 2e-5 };
+  const sheets = [0, 1, 2].map((n) => ({
+    name: `sheet ${n}`,
+    kind: "cloth",
+    mesh: { type: "grid", size: [0.4, 0.4], cells: [16, 16] },
+    transform: { translate: [0, 0.00095 * n, 0] },
+    contact: { thickness: 0.001 },
+    material,
+  }));
+  const scene = { version: 1, title: "sheets", tickHz: 60, substeps: 10, iterations: 1, gravity: [0, 0, 0] };
+  const alone = await createWorld(validateScene({ ...scene, bodies: sheets }), { baseDir: "scenes" });
+  const shared = { ...alone, memory: copyMemory(alone.memory) };
+  const worlds = [alone, shared].map(({ memory, layout }) => openWorld(memory, layout));
+  // the orchestrator cuts work into parts as if a helper were present, though none takes any
+  worlds[1]!.helpers = true;
+  new Int32Array(shared.memory.buffer)[(L.HEADER + L.H_HELPERS_INSIDE) / 4] = 1;
+  for (let tick = 1; tick <= 6; tick++) {
+    for (const world of worlds) world.step([]);
+    expect(workOf(shared), `tick ${tick}`).toBe(workOf(alone));
   }
 });
 

@@ -31,7 +31,8 @@ import { checkAll } from "./solve/contactPasses";
 import { enterStage, preemptionPoint } from "../scheduler/clock";
 import { CLEAR, examine, laneOf } from "./verify/contactPair";
 import { wakeBlocks } from "./detect/stirredLeaves";
-import { allowResponse, resolveViolations, stopAll, updateChanged } from "./verify/contactResponse";
+import { allowResponse, resolveViolations, stopAll, UNITS_OF_EXAMINE, updateChanged } from "./verify/contactResponse";
+import { countWork } from "../state/work";
 
 /** Fronts that one substep may take: the response itself may bring together primitives that were not near. */
 const FRONTS = 4;
@@ -160,6 +161,7 @@ function forgetBad(begin: i32, end: i32): void {
 
 function examineRows(row: usize, count: i32): i32 {
   let found = 0;
+  countWork(UNITS_OF_EXAMINE * count);
   for (let n = 0; n < count; n++, row += L.PAIR_BYTES) {
     const pair = load<i32>(row, L.PAIR_COLOR);
     if (pair < 0 || examine(pair) === CLEAR) continue;

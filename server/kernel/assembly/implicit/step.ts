@@ -30,7 +30,7 @@ import { findContacts } from "./contactRows";
 import { forgetContacts, useContacts } from "./contacts";
 import { stepGroup } from "./newton";
 import { combine, roundedAt } from "../math/vectors";
-import { countWork, workAfter, workDone } from "../state/work";
+import { countWork, workAfter, workShare } from "../state/work";
 import { spendWork } from "../scheduler/clock";
 import {
   crossing,
@@ -112,10 +112,14 @@ function stepImpact(): bool {
   return true;
 }
 
-/** Returns whether explicit steps for this time stay below the tick's share of work, and are not too short. */
+/**
+ * Returns whether explicit steps for this time stay below the body's share of the limit, and are not too short. Other
+ * bodies step on other threads meanwhile, so the work done must not matter.
+ */
 function mayCost(seconds: f64): bool {
   if (load<f64>(row, L.IMPLICIT_STEP_SECONDS) > MOST_STEPS * pace) return false;
-  return (seconds / pace) * <f64>(UNITS * count) < <f64>(workAfter(SHARE) - workDone());
+  const each: f32 = min<f32>(SHARE, 1 / <f32>load<i32>(L.HEADER, L.H_BODY_COUNT));
+  return (seconds / pace) * <f64>(UNITS * count) < <f64>workShare(each);
 }
 
 /** Takes an implicit step of this length. */

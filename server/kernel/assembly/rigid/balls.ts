@@ -169,7 +169,6 @@ export function listBalls(scratch: usize): void {
     const moves = !load<i32>(<usize>load<u32>(shape, L.SHAPE_BODY), L.BODY_INACTIVE);
     if (!moves && load<i32>(L.HEADER, L.H_SUBSTEP)) continue;
     measure(shape, scratch);
-    countWork(load<i32>(shape, L.SHAPE_COUNT));
   }
   keepLists(balls, rows);
 }

@@ -7,6 +7,11 @@ import * as L from "../layout/layout";
 import { fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "../math/rotation";
 import { noteRounding } from "../constraints/shape";
 import { lowFrom, lowPrevFrom, put, rounding, word } from "../math/places";
+import { countWork } from "../state/work";
+
+/** Counted work of a measurement with its pushes: of a body, and of each particle. */
+const UNITS_OF_BODY = 100;
+const UNITS_OF_PARTICLE = 5;
 
 /** Turns of a substep below this change angular momentum by less than float32 does, rad. */
 const TURNS: f32 = 1e-4;
@@ -216,6 +221,7 @@ export function measure(row: usize, scratch: usize): void {
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const toLow = lowFrom();
   const toLowPrev = lowPrevFrom();
+  countWork(UNITS_OF_BODY + UNITS_OF_PARTICLE * count);
   findMeans(row);
   let a00: f64 = 0;
   let a01: f64 = 0;

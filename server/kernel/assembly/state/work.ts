@@ -32,6 +32,12 @@ export function exceedsLimit(next: i32): bool {
 /** Share of the limit that a part of a tick has in any case. */
 const LEAST: f32 = 0.125;
 
+/** Returns a share of the limit. */
+export function workShare(share: f32): i32 {
+  const limit = load<i32>(L.HEADER, L.H_WORK_LIMIT);
+  return limit ? <i32>(share * <f32>limit) : i32.MAX_VALUE;
+}
+
 /**
  * Returns the total work at which a part of a tick that starts now has used its share of the limit, or the tick all of
  * it. @param share of the limit
@@ -39,10 +45,10 @@ const LEAST: f32 = 0.125;
 export function workAfter(share: f32): i32 {
   const limit = load<i32>(L.HEADER, L.H_WORK_LIMIT);
   if (!limit) return i32.MAX_VALUE;
-  return workDone() + max<i32>(<i32>(LEAST * <f32>limit), min<i32>(<i32>(share * <f32>limit), limit - workDone()));
+  return workDone() + max<i32>(workShare(LEAST), min<i32>(workShare(share), limit - workDone()));
 }
 
 /** Returns the total work `share` of the limit beyond `most`. */
 export function workBeyond(most: i32, share: f32): i32 {
-  return most + min<i32>(<i32>(share * <f32>load<i32>(L.HEADER, L.H_WORK_LIMIT)), i32.MAX_VALUE - most);
+  return most + min<i32>(workShare(share), i32.MAX_VALUE - most);
 }

@@ -114,12 +114,9 @@ function runTogether(phase: usize): void {
 
 /** Returns the counted work of a particle or block of a phase. Contact and bodies count their own. */
 function unitsOf(kind: i32): i32 {
+  if (kind === L.KIND_COLLIDE) return 1 + (load<i32>(L.HEADER, L.H_COLLIDER_COUNT) >> 2);
   const particles =
-    kind === L.KIND_PREDICT ||
-    kind === L.KIND_DRIFT ||
-    kind === L.KIND_CARRY ||
-    kind === L.KIND_VELOCITY ||
-    kind === L.KIND_COLLIDE;
+    kind === L.KIND_PREDICT || kind === L.KIND_DRIFT || kind === L.KIND_CARRY || kind === L.KIND_VELOCITY;
   return particles ? 1 : 5;
 }
 

@@ -386,7 +386,7 @@ export function advanceFront(): bool {
 
 function advance(): bool {
   const leaves = load<i32>(front(), L.FRONT_LEAF_COUNT);
-  countWork(3 * leaves + (load<i32>(front(), L.FRONT_SEPARATED_COUNT) >> 2));
+  countWork(3 * leaves + (load<i32>(front(), L.FRONT_SEPARATED_COUNT) >> 1));
   openSeparated();
   const anew = !load<i32>(L.HEADER, L.H_LIST_VALID);
   if (anew) {

@@ -61,7 +61,7 @@ const DIAGONAL: f32 = 1.7321;
 export const WAYS_ROUNDING: f32 = 2.384185791015625e-7; // 2^-22
 
 /** Counted work of a leaf pair that has used up its slack, and of a measured pair of primitives. */
-const UNITS_OF_SPENT = 30;
+const UNITS_OF_SPENT = 40;
 const UNITS_OF_MEASURED = 2;
 
 /** Kinds of pair results. Below 6: the axis that separates the leaves. */

@@ -38,7 +38,7 @@ const LEAST_SPARES = 4;
 const SPARE = 128;
 
 /** Counted work of a packed pair. */
-const UNITS_OF_PACK = 4;
+const UNITS_OF_PACK = 10;
 
 /** Predicts contacts, and packs all near pairs for this substep. */
 export function packNear(): void {
@@ -219,17 +219,18 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
   const places = startOf(4 * L.COLOR_ENTRIES, 0);
   memory.fill(places, 0, L.COLOR_ENTRIES << 2);
   countWork(UNITS_OF_PACK * count);
-  for (let n = 0; n < count; n++) {
+  const starts = startOf(table, 0);
+  for (let n = 0, picked = pickedAt(0); n < count; n++, picked += 8) {
     spendWork(1);
-    const color = load<i32>(pickedAt(n), 4);
+    const color = load<i32>(picked, 4);
     const place = places + ((<usize>color) << 2);
     const k = load<i32>(place);
-    const start = load<i32>(startOf(table, color));
+    const start = load<i32>(starts + ((<usize>color) << 2));
     store<i32>(place, k + 1);
     const block = color === L.CONTACT_COLORS ? start + k : start + (k >> 2);
     const lane = color === L.CONTACT_COLORS ? 0 : k & 3;
     const to = packedLane((block << 2) + lane);
-    const pair = load<i32>(pickedAt(n));
+    const pair = load<i32>(picked);
     const from = laneOf(pair);
     notePlace(from, (block << 2) + lane);
     store<i32>(to, notePressed(from) ? pair + 1 : 0, L.CONTACT_BLOCK_PAIR);
@@ -325,17 +326,18 @@ function pickAll(near: i32, most: i32, table: i32): i32 {
  */
 function pick(near: i32, count: i32, most: i32, table: i32, rank: i32): i32 {
   let taken = count;
-  for (let n = 0; n < near; n++) {
-    const listed = listedAt(n);
-    if (load<i32>(listed, 4) !== rank || taken >= most) continue;
+  let place = pickedAt(count);
+  const end = listedAt(near);
+  for (let listed = listedAt(0); listed < end && taken < most; listed += 8) {
+    if (load<i32>(listed, 4) !== rank) continue;
     spendWork(1);
     const pair = load<i32>(listed);
-    const place = pickedAt(taken);
     const color = colorOf(laneOf(pair));
     const start = startOf(table, color);
     store<i32>(place, pair);
     store<i32>(place, color, 4);
     store<i32>(start, load<i32>(start) + 1);
+    place += 8;
     taken++;
   }
   return taken;

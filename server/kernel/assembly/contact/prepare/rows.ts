@@ -26,11 +26,14 @@ import { clearBlock, fillLane, leftOut, longest } from "./contactList";
 import { laneOf } from "../verify/contactPair";
 import { growLists, listFull } from "./listMemory";
 import { surfaceAt } from "../../state/owners";
+import { countWork } from "../../state/work";
 
 /** A lane's word in its chain: next lane plus one, and its name. */
 export const NEXT_MASK: u32 = 0xffffff;
 const NAME_SHIFT: u32 = 24;
 
+/** Counted work of a block whose lanes join the chains of their particles. */
+const UNITS_OF_CHAIN = 4;
 /** Factor that covers the rounding of a surface's longest sides. */
 const SIDES: f32 = 1.001;
 
@@ -302,6 +305,7 @@ export function chainRows(): void {
 }
 
 function chainRange(begin: i32, end: i32): void {
+  countWork(UNITS_OF_CHAIN * (end - begin));
   const dummies = load<u32>(L.HEADER, L.H_DUMMIES);
   for (let n = begin; n < end; n++) {
     for (let pair = n << 2; pair < (n + 1) << 2; pair++) if (load<u32>(laneOf(pair)) !== dummies) chainLane(pair);

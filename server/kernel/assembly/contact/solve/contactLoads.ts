@@ -25,7 +25,7 @@ import { countWork } from "../../state/work";
  */
 const SEEN: f32 = 1;
 /** Counted work of a packed block whose pairs keep their pushes: it is packed, held out of colliders and stored. */
-const UNITS_OF_LOAD = 10;
+const UNITS_OF_LOAD = 16;
 
 // @inline
 function maskOf(particle: usize): usize {

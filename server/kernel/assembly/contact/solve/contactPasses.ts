@@ -35,7 +35,7 @@ const CHECKED: i32 = 1024;
 /** Counted work of a block in a pass of the solve. */
 const UNITS_OF_SOLVE = 12;
 /** Counted work of a block whose contacts are predicted. */
-const UNITS_OF_PREDICT = 4;
+const UNITS_OF_PREDICT = 3;
 
 /** Most passes over near pairs in a substep. */
 const PASSES = 8;
@@ -134,11 +134,15 @@ export function predictAll(): void {
 
 function shareCheck(): void {
   const blocks = load<i32>(L.HEADER, L.H_CONTACT_BLOCK_COUNT);
+  const before = load<i32>(front(), L.FRONT_CHECKED);
   if (isHelped() && blocks >= CHECKED) {
     openShared(L.SHARED_CHECK);
     while (claimChunk()) checkShared(chunkBegin, chunkEnd, sharedParts());
     closeShared(L.SHARED_CHECK);
   } else checkShared(0, 1, 1);
+  const checked = load<i32>(front(), L.FRONT_CHECKED) - before;
+  const units = load<i32>(front(), L.FRONT_PREDICTS) ? UNITS_OF_PREDICT : UNITS_OF_CHECK;
+  countWork(units * checked + ((blocks - checked) >> 2));
 }
 
 /** Checks parts begin .. end of `parts` of all blocks, or predicts their contacts if x is predicted. */
@@ -167,7 +171,5 @@ function checkInPieces(first: i32, count: i32, vertex: bool): i32 {
     spendWork(CHECKED);
   }
   atomic.add<u32>(front(), checkedBlocks - before, L.FRONT_CHECKED);
-  const checked = checkedBlocks - before;
-  countWork((predicts ? UNITS_OF_PREDICT : UNITS_OF_CHECK) * checked + ((count - checked) >> 2));
   return found;
 }

@@ -20,7 +20,7 @@
 import * as L from "../../layout/layout";
 import { dotXyz } from "../../math/lanes";
 import { badOf, nearOf, quietOf } from "../prepare/blockStatus";
-import { AHEAD, NEAR, UNITS_OF_CHECK, checkContacts } from "./contactCheck";
+import { AHEAD, NEAR, checkContacts } from "./contactCheck";
 import {
   CLEAR,
   closest,
@@ -76,10 +76,11 @@ import { beginZones, endZones, joinZone, moveZones, sameZone } from "./rigidImpa
 
 /** Counted work of a visited pair, and of an examined one. */
 const UNITS_OF_VISIT = 1;
-const UNITS_OF_EXAMINE = 12;
+export const UNITS_OF_EXAMINE = 9;
 /** Estimated work of a neighbor in a round: some of the visited pairs are examined. */
-const UNITS_OF_NEIGHBOR = 6;
-/** Counted work of a pair measured again in float64. */
+const UNITS_OF_NEIGHBOR = 5;
+/** Counted work of a block whose pairs are updated alone, and of a pair measured again in float64. */
+const UNITS_OF_UPDATE = 12;
 const UNITS_OF_FRESHEN = 16;
 
 /** Share of a tick's work limit after which a response only stops pairs that are not clear. */
@@ -494,7 +495,7 @@ function freshenBlock(n: i32): void {
   store<u32>(flag, 1);
   store<i32>(quietOf(n), 0);
   spendWork(2);
-  countWork(UNITS_OF_CHECK);
+  countWork(UNITS_OF_UPDATE);
   if (!checkContacts(block, 1, n < load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS))) return;
   for (let lane = 0; lane < 4; lane++)
     if (load<i32>(block + ((<usize>lane) << 2), L.CONTACT_BLOCK_BAD)) freshen((n << 2) + lane);
