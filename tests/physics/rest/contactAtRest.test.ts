@@ -80,6 +80,9 @@ function moveAlone(lab: Laboratory, particle: number, d: [number, number, number
   kernel.verifyContacts(H);
 }
 
+const floats = (lab: Laboratory): Float32Array => new Float32Array(lab.created.memory.buffer);
+const floatOf = (lab: Laboratory, offset: number): number => (header(lab, L.H_FRONT) + offset) / 4;
+
 /** Forgets the paths of all leaves since they were last stirred. */
 function forgetPaths(lab: Laboratory): void {
   const f32 = new Float32Array(lab.created.memory.buffer);
@@ -173,6 +176,36 @@ describe("a leaf that moves", () => {
     expect(header(lab, L.H_COUNT_CHECKS)).toBeGreaterThan(checks);
     expect(lab.x[4 * particle + 1]!).toBeGreaterThan(y - 2e-3);
     expect(lab.world.kernel.findIntersections(lab.created.layout.x)).toBe(0);
+  });
+});
+
+describe("boxes", () => {
+  test("wait until a particle may have left their margin", async () => {
+    const lab = await folded(16);
+    const particle = above(16);
+    // boxes are fitted in the last substep of each tick
+    words(lab)[(L.HEADER + L.H_SUBSTEP) / 4] = 0;
+    moveAlone(lab, particle, [leavesOf(lab, particle)[0]!.play, 0, 0]);
+    expect(front(lab, L.FRONT_FITS)).toBe(0);
+    moveAlone(lab, particle, [floats(lab)[floatOf(lab, L.FRONT_MARGIN)]!, 0, 0]);
+    expect(front(lab, L.FRONT_FITS)).toBe(1);
+  });
+
+  test("that wait give the bits of boxes fitted in every substep", async () => {
+    const run = async (waits: boolean): Promise<string> => {
+      const lab = await folded(16, 2);
+      lab.put(
+        0,
+        (x) => x,
+        (x) => [0.05 * Math.sin(60 * x[2]), x[1] > 0.0012 ? -0.02 : 0, 0.03 * Math.cos(40 * x[0])],
+      );
+      for (let tick = 0; tick < 12; tick++) {
+        if (!waits) floats(lab)[floatOf(lab, L.FRONT_MARGIN)] = 0;
+        lab.run(1);
+      }
+      return lab.world.stateHash();
+    };
+    expect(await run(true)).toBe(await run(false));
   });
 });
 

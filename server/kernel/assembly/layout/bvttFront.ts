@@ -69,7 +69,26 @@ export const FRONT_FREED = FRONT_CALM + I32; // i32 1: a row has been freed sinc
 export const FRONT_TESTED = FRONT_FREED + I32; // u32, atomic: leaf pairs tested since the room began
 export const FRONT_CHECKED = FRONT_TESTED + I32; // u32, atomic: blocks checked or predicted since then
 export const FRONT_PAIR_MOTIONS = FRONT_CHECKED + I32; // i32 pointer: a PAIR_MOTION row for every LEAF_PAIR row
-export const FRONT_BYTES = FRONT_PAIR_MOTIONS + I32;
+/** Boxes are fitted only when particles may have left a margin around them (bvttFront.ts). */
+export const FRONT_FITS = FRONT_PAIR_MOTIONS + I32; // i32 1: boxes are fitted in this refit
+// f32, atomic: greatest displacement of a particle from S to x in the last refit, m
+export const FRONT_FARTHEST = FRONT_FITS + I32;
+// f32 sum of FRONT_FARTHEST over the substeps that have ended since separated pairs were last scanned, m
+export const FRONT_GONE = FRONT_FARTHEST + F32;
+export const FRONT_MARGIN = FRONT_GONE + F32; // f32 greatest sum for which boxes are not fitted, m
+// i32 pointer: NARROW rows, separated pairs that particles may bring together within the margin
+export const FRONT_NARROW = FRONT_MARGIN + F32;
+export const FRONT_NARROW_COUNT = FRONT_NARROW + I32; // i32; more than FRONT_LEAF_COUNT: not all are listed
+export const FRONT_SCANNED = FRONT_NARROW_COUNT + I32; // i32 number of separated pairs after that scan
+// f32 sum of FRONT_FARTHEST over the substeps that have ended since displacements were 0, m
+export const FRONT_PATH = FRONT_SCANNED + I32;
+// i32 1: no leaf is stirred, and ways are fitted only where they are needed
+export const FRONT_STEADY = FRONT_PATH + F32;
+export const FRONT_BYTES = FRONT_STEADY + I32;
+
+export const NARROW_PAIR = 0; // i32 number of a separated pair
+export const NARROW_LEFT = NARROW_PAIR + I32; // f32 distance that it had beyond r, m
+export const NARROW_BYTES = NARROW_LEFT + F32;
 
 /** Motion of a leaf since it was last stirred (contact/detect/stirredLeaves.ts). */
 export const STIR_MOVED = 0; // f32 path of its particles up to the last substep, m

@@ -107,6 +107,7 @@ function takeLists(leaves: number, nodes: number, allocator: Allocator): [number
     [L.FRONT_NAMED, list(4 * NAMES)],
     [L.FRONT_STIRS, list(leaves * L.STIR_BYTES)],
     [L.FRONT_STIRRED, list(leaves)],
+    [L.FRONT_NARROW, list(leaves * L.NARROW_BYTES)],
   ];
 }
 

@@ -26,10 +26,10 @@
  */
 import * as L from "../../layout/layout";
 import { meetsSurface } from "../../state/filters";
-import { growNotes, indexLeafPairs, moveBase, scanLeafPairs, takeOver, WAYS_ROUNDING } from "./leafPairs";
+import { growNotes, indexLeafPairs, moveBase, scanLeafPairs, takeOver } from "./leafPairs";
 import {
   areWithin,
-  boxOf,
+  holdWithin,
   leafPairRow,
   openSeparated,
   overflow,
@@ -38,6 +38,7 @@ import {
   separateSelf,
   scanSeparated,
 } from "./separatedPairs";
+import { fitLeaf, isLeftOut, uniteBoxes } from "./boxes";
 import { compactRows } from "../prepare/compactRows";
 import { growForRows } from "../prepare/growRows";
 import { endChains, forgetPacked, forgetRows, placeRows } from "../prepare/rows";
@@ -57,10 +58,20 @@ import {
 import { bindNeighbors } from "../../integrate/freeBodies";
 import { anyHeld, bothHeld, countGroups, endHolds } from "../verify/heldGroups";
 import { forgetListed, noteSurfaces } from "../../state/islands";
-import { beginStirs, endRefit, endStir, endStirs, noteDisplacement, notePath } from "./stirredLeaves";
+import {
+  beginStirs,
+  displacementNow,
+  endRefit,
+  endStir,
+  endStirs,
+  isBelowStir,
+  isRestless,
+  lengthOf,
+  notePath,
+} from "./stirredLeaves";
+import { fitWay, higher, lower } from "./ways";
 import { surfaceAt } from "../../state/owners";
 
-const BOX_BYTES: usize = 32;
 /**
  * Larger motion between ticks, as a part of a surface's greatest sensible margin, is a teleport: the front is rebuilt.
  */
@@ -69,6 +80,10 @@ const LEAST: f32 = 1.0 / 32;
 const GROWN = 4096;
 /** A sparse front lists all rows again when 1/SPARSE_UNTIL of H_BLOCKS_MANY would hold them. */
 const SPARSE_UNTIL = 4;
+/** Motion within which boxes are not fitted, as a part of the largest contact radius in the room. */
+const MARGIN: f32 = 0.5;
+/** Factor that covers the rounding of a sum of motions. */
+const ROUNDED: f32 = 1.000001;
 /** Fewer leaves are not shared: waking the helper threads takes a microsecond or two. */
 const SHARED = 512;
 
@@ -76,15 +91,23 @@ const SHARED = 512;
 function front(): usize {
   return <usize>load<u32>(L.HEADER, L.H_FRONT);
 }
-/** Refits all boxes, swept from S to x, and the displacements of leaves. */
-function refit(): void {
+/** Refits the displacements of leaves, and all boxes if `fits`. */
+function refit(fits: bool): void {
+  store<i32>(front(), fits ? 1 : 0, L.FRONT_FITS);
   atomic.store<i32>(front(), 0, L.FRONT_STIRRED_COUNT);
+  atomic.store<i32>(front(), 0, L.FRONT_FARTHEST);
+  const steady = !fits && load<i32>(front(), L.FRONT_PREDICTS) !== 0 && !isRestless() && staysSteady();
+  store<i32>(front(), steady ? 1 : 0, L.FRONT_STEADY);
+  if (steady) {
+    endRefit();
+    return;
+  }
   if (isHelped() && load<i32>(front(), L.FRONT_LEAF_COUNT) >= SHARED) {
     openShared(L.SHARED_REFIT);
     while (claimChunk()) refitLeaves(chunkBegin, chunkEnd, sharedParts());
     closeShared(L.SHARED_REFIT);
   } else refitLeaves(0, 1, 1);
-  refitNodes();
+  if (fits) refitNodes();
   endRefit();
 }
 
@@ -111,13 +134,6 @@ function isWhole(): bool {
   return !load<i32>(L.HEADER, L.H_LIST_VALID);
 }
 
-/** Returns whether nothing of the surface moves: it is a fixed collider's, or its body is inactive or asleep. */
-// @inline
-function isLeftOut(surface: i32): bool {
-  if (surface >= load<i32>(L.HEADER, L.H_BODY_COUNT)) return load<i32>(surfaceAt(surface), L.SURFACE_STILL) !== 0;
-  return load<i32>(<usize>load<u32>(L.HEADER, L.H_BODIES) + <usize>surface * L.BODY_BYTES, L.BODY_INACTIVE) !== 0;
-}
-
 /** @param field 0: first leaf of a surface, 4: first node less the leaves */
 // @inline
 function startOf(surface: i32, field: usize): i32 {
@@ -125,83 +141,78 @@ function startOf(surface: i32, field: usize): i32 {
 }
 
 function refitRange(first: i32, last: i32): void {
-  const X = <usize>load<u32>(L.HEADER, L.H_X);
-  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - X;
-  const none = f32x4.splat(Infinity);
-  const nothing = f32x4.splat(-Infinity);
-  let leaf = <usize>load<u32>(front(), L.FRONT_LEAVES) + <usize>first * L.LEAF_BYTES;
-  let way = <usize>load<u32>(front(), L.FRONT_DISPLACEMENTS) + <usize>first * L.DISPLACEMENT_BYTES;
-  let box = boxOf(first);
-  const predicts = load<i32>(front(), L.FRONT_PREDICTS) !== 0;
+  const fits = load<i32>(front(), L.FRONT_FITS) !== 0;
   let stirred = 0;
-  for (let n = last - first; n > 0; n--, leaf += L.LEAF_BYTES, way += L.DISPLACEMENT_BYTES, box += BOX_BYTES) {
-    let low = none;
-    let high = nothing;
-    let least = none;
-    let most = nothing;
-    for (let k = load<i32>(leaf), at = leaf + L.LEAF_PARTICLE; k > 0; k--, at += 4) {
-      const particle = <usize>load<u32>(at);
-      const x = v128.load(particle);
-      const S = v128.load(particle + toSafe);
-      const d = f32x4.sub(x, S);
-      // pmin and pmax ignore NaN
-      low = f32x4.pmin(f32x4.pmin(low, x), S);
-      high = f32x4.pmax(f32x4.pmax(high, x), S);
-      least = f32x4.pmin(least, d);
-      most = f32x4.pmax(most, d);
-    }
-    v128.store(box, low);
-    v128.store(box, f32x4.neg(high), 16);
-    const sumLow = lower(v128.load(way, L.DISPLACEMENT_LOW), least);
-    const sumHigh = higher(v128.load(way, L.DISPLACEMENT_HIGH), most);
-    v128.store(way, sumLow, L.DISPLACEMENT_NOW_LOW);
-    v128.store(way, sumHigh, L.DISPLACEMENT_NOW_HIGH);
-    if (noteDisplacement(last - n, least, most, sumLow, sumHigh, predicts)) stirred++;
+  let farthest: f32 = 0;
+  for (let n = first; n < last; n++) {
+    if (fits) fitLeaf(n);
+    if (fitWay(n)) stirred++;
+    farthest = max<f32>(farthest, displacementNow(n));
   }
   if (stirred) atomic.add<i32>(front(), stirred, L.FRONT_STIRRED_COUNT);
+  noteFarthest(farthest);
 }
 
-/** Returns a + b, rounded down. */
-// @inline
-function lower(a: v128, b: v128): v128 {
-  return f32x4.sub(f32x4.add(a, b), f32x4.mul(f32x4.splat(WAYS_ROUNDING), f32x4.add(f32x4.abs(a), f32x4.abs(b))));
+/**
+ * Returns whether no leaf can be stirred by the predicted x, because no particle goes far enough. Then ways are fitted
+ * only for leaf pairs that are looked at.
+ */
+function staysSteady(): bool {
+  const far = load<f32>(front(), L.FRONT_PATH);
+  let farthest: f32 = 0;
+  for (let s = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; s >= 0; s--) {
+    if (isLeftOut(s) || startOf(s, 0) === startOf(s + 1, 0)) continue;
+    const goes = farthestOf(surfaceAt(s));
+    if (!isBelowStir(startOf(s, 0), goes, far + goes)) return false;
+    farthest = max<f32>(farthest, goes);
+  }
+  noteFarthest(farthest);
+  return true;
 }
 
-/** Returns a + b, rounded up. */
-// @inline
-function higher(a: v128, b: v128): v128 {
-  return f32x4.add(f32x4.add(a, b), f32x4.mul(f32x4.splat(WAYS_ROUNDING), f32x4.add(f32x4.abs(a), f32x4.abs(b))));
+/** Returns the greatest displacement of a surface's particles from S to x, m. Ignores NaN, as leaves do. */
+function farthestOf(surface: usize): f32 {
+  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
+  let at = <usize>load<u32>(surface, L.SURFACE_FIRST);
+  const end = at + ((<usize>load<i32>(surface, L.SURFACE_COUNT)) << 4);
+  let most = f32x4.splat(0);
+  for (; at < end; at += 16) most = f32x4.pmax(most, f32x4.abs(f32x4.sub(v128.load(at), v128.load(at + toSafe))));
+  return lengthOf(most);
+}
+
+/** Raises FRONT_FARTHEST to a distance. Positive floats, and NaN, are in the order of their bits. */
+function noteFarthest(distance: f32): void {
+  const bits = reinterpret<i32>(abs<f32>(distance));
+  let seen = atomic.load<i32>(front(), L.FRONT_FARTHEST);
+  while (bits > seen) {
+    const before = atomic.cmpxchg<i32>(front(), seen, bits, L.FRONT_FARTHEST);
+    if (before === seen) return;
+    seen = before;
+  }
 }
 
 function refitNodes(): void {
   if (isWhole()) {
-    refitNodeRange(0, load<i32>(front(), L.FRONT_NODE_COUNT));
+    uniteBoxes(0, load<i32>(front(), L.FRONT_NODE_COUNT));
     return;
   }
   for (let s = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; s >= 0; s--)
-    if (!isLeftOut(s)) refitNodeRange(startOf(s, 4), startOf(s + 1, 4));
+    if (!isLeftOut(s)) uniteBoxes(startOf(s, 4), startOf(s + 1, 4));
 }
 
-function refitNodeRange(first: i32, last: i32): void {
-  const none = f32x4.splat(Infinity);
-  const leafCount = load<i32>(front(), L.FRONT_LEAF_COUNT);
-  const boxes = boxOf(0);
-  const children = <usize>load<u32>(front(), L.FRONT_CHILDREN);
-  for (let n = last - 1; n >= first; n--) {
-    const child = children + ((<usize>n) << 4);
-    let low = none;
-    let high = none;
-    for (let k: usize = 0; k < 16; k += 4) {
-      const c = load<i32>(child + k);
-      if (c < 0) continue;
-      const box = boxes + <usize>c * BOX_BYTES;
-      low = f32x4.pmin(low, v128.load(box));
-      high = f32x4.pmin(high, v128.load(box, 16));
-    }
-    const at = boxes + <usize>(leafCount + n) * BOX_BYTES;
-    v128.store(at, low);
-    v128.store(at, high, 16);
-  }
+/** Fits all boxes if the refit has not. */
+function fitRest(): void {
+  if (load<i32>(front(), L.FRONT_FITS)) return;
+  store<i32>(front(), 1, L.FRONT_FITS);
+  for (let s = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; s >= 0; s--)
+    if (!isLeftOut(s)) for (let n = startOf(s, 0); n < startOf(s + 1, 0); n++) fitLeaf(n);
+  refitNodes();
+}
+
+/** Returns the greatest motion of a particle since separated pairs were last scanned, m. */
+// @inline
+function goneSoFar(): f32 {
+  return load<f32>(front(), L.FRONT_GONE) + load<f32>(front(), L.FRONT_FARTHEST);
 }
 
 /** Refits all boxes at x. Called between ticks, for reachesSurface. */
@@ -212,6 +223,7 @@ export function refitHere(): void {
     <usize>load<u32>(L.HEADER, L.H_X),
     (<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4,
   );
+  store<i32>(front(), 1, L.FRONT_FITS);
   refitLeaves(0, 1, 1);
   refitNodes();
 }
@@ -240,6 +252,9 @@ function keepWays(): void {
     }
   }
   endStirs();
+  const farthest = load<f32>(front(), L.FRONT_FARTHEST);
+  store<f32>(front(), ROUNDED * (load<f32>(front(), L.FRONT_GONE) + farthest), L.FRONT_GONE);
+  store<f32>(front(), ROUNDED * (load<f32>(front(), L.FRONT_PATH) + farthest), L.FRONT_PATH);
   keepReference();
 }
 
@@ -258,6 +273,8 @@ function hasMoved(): bool {
 /** Adds motion since the last substep to the displacements of leaves. */
 function takeMoves(): void {
   forgetPacked();
+  store<f32>(front(), Infinity, L.FRONT_GONE);
+  store<f32>(front(), Infinity, L.FRONT_PATH);
   const toLast = <usize>load<u32>(L.HEADER, L.H_REFERENCE) - <usize>load<u32>(L.HEADER, L.H_X);
   let leaf = <usize>load<u32>(front(), L.FRONT_LEAVES);
   let way = <usize>load<u32>(front(), L.FRONT_DISPLACEMENTS);
@@ -298,6 +315,7 @@ function restWays(): void {
     moveBase(pairMotion(n), f32x4.neg(low), f32x4.neg(high));
   }
   memory.fill(ways, 0, <usize>load<i32>(front(), L.FRONT_LEAF_COUNT) * L.DISPLACEMENT_BYTES);
+  store<f32>(front(), 0, L.FRONT_PATH);
 }
 
 /** Begins to track the motion of leaves, before a front is built from nothing. */
@@ -305,8 +323,13 @@ function beginMotion(): void {
   store<i32>(front(), 0, L.FRONT_QUIETED);
   store<i32>(front(), 0, L.FRONT_CALM);
   store<i32>(front(), 0, L.FRONT_PACKED);
-  for (let s = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; s >= 0; s--)
-    beginStirs(startOf(s, 0), startOf(s + 1, 0), load<f32>(surfaceAt(s), L.SURFACE_RADIUS));
+  let widest: f32 = 0;
+  for (let s = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; s >= 0; s--) {
+    const radius = load<f32>(surfaceAt(s), L.SURFACE_RADIUS);
+    widest = max<f32>(widest, radius);
+    beginStirs(startOf(s, 0), startOf(s + 1, 0), radius);
+  }
+  store<f32>(front(), MARGIN * widest, L.FRONT_MARGIN);
 }
 
 /** Builds the front from nothing, for the current boxes. */
@@ -331,6 +354,7 @@ function thinFront(): void {
 
 /** Finds separated and leaf pairs of all surfaces, for the current boxes. */
 function descend(): void {
+  store<f32>(front(), Infinity, L.FRONT_GONE);
   const count = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
   const roots = <usize>load<u32>(front(), L.FRONT_ROOTS);
   const held = anyHeld();
@@ -396,14 +420,22 @@ function advance(): bool {
       (<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4,
     );
     memory.fill(<usize>load<u32>(front(), L.FRONT_DISPLACEMENTS), 0, <usize>leaves * L.DISPLACEMENT_BYTES);
+    store<f32>(front(), 0, L.FRONT_PATH);
     nextStamp();
     beginMotion();
   }
-  refit();
+  const isLarge = load<i32>(front(), L.FRONT_SEPARATED_COUNT) > 2 * load<i32>(front(), L.FRONT_WHOLE) + GROWN;
+  // a body may fall asleep after the tick: its boxes then stay
+  const last =
+    !load<i32>(front(), L.FRONT_PREDICTS) && load<i32>(L.HEADER, L.H_SUBSTEP) === load<i32>(L.HEADER, L.H_SUBSTEPS) - 1;
+  refit(anew || isLarge || last || !(goneSoFar() <= load<f32>(front(), L.FRONT_MARGIN)));
   preemptionPoint();
   if (anew) makeFront();
-  else if (load<i32>(front(), L.FRONT_SEPARATED_COUNT) > 2 * load<i32>(front(), L.FRONT_WHOLE) + GROWN) thinFront();
-  else scanSeparated();
+  else if (isLarge) thinFront();
+  else if (load<i32>(front(), L.FRONT_FITS) || !holdWithin(goneSoFar())) {
+    fitRest();
+    scanSeparated();
+  }
   preemptionPoint();
   if (!overflow) {
     scanLeafPairs();

@@ -19,21 +19,14 @@ import {
 import { dot3, mul, xs, ys, zs } from "../../math/lanes";
 import { closeResults, applyResults, missed, openResults } from "./pairResults";
 import { keepNormal, measureLeaves, measureOnWay, ROUNDING as PROJECTED_ROUNDING, useScratch } from "./measureLeaves";
-import {
-  addSeparated,
-  boxOf,
-  leafPairRow,
-  overflow,
-  pairLeaves,
-  pairMotion,
-  separatingAxis,
-  sizeOf,
-} from "./separatedPairs";
+import { addSeparated, leafPairRow, overflow, pairLeaves, pairMotion, separatingAxis, sizeOf } from "./separatedPairs";
+import { boxOf, fitBox } from "./boxes";
 import { measuredPairs } from "./separateLeaves";
 import { beginPair, beginRows, dropRows, endPair } from "../prepare/rows";
 import { apartAlong, apartByShape } from "./leafShapes";
 import { growLists, noteUsed } from "../prepare/listMemory";
 import { isRestless, isSteady, playOf, SETTLED, stirredAt, wakeRows } from "./stirredLeaves";
+import { fitWay, WAYS_ROUNDING } from "./ways";
 import { surfaceAt } from "../../state/owners";
 
 /** Extra distance at which rows are listed, as a part of r: the next solve needs them too. */
@@ -57,9 +50,6 @@ const SHARED = 512;
 
 /** Diagonal of a cube in sides, rounded up. */
 const DIAGONAL: f32 = 1.7321;
-/** Relative rounding of a sum of displacements. */
-export const WAYS_ROUNDING: f32 = 2.384185791015625e-7; // 2^-22
-
 /** Counted work of a leaf pair that has used up its slack, and of a measured pair of primitives. */
 const UNITS_OF_SPENT = 40;
 const UNITS_OF_MEASURED = 2;
@@ -260,6 +250,15 @@ function bitsOf(leaves: usize, bits: usize): i32 {
   return load<u8>(bits + (<usize>both & ~L.PAIR_QUIET)) | load<u8>(bits + <usize>(both >> 32));
 }
 
+/** Fits the ways of the leaves of tested rows. @param leaves address of those of the first of four */
+function fitWays(leaves: usize, looks: i32): void {
+  for (let bits = looks; bits; bits &= bits - 1) {
+    const at = leaves + ((<usize>ctz(bits)) << 3);
+    fitWay(<i32>(load<u32>(at) & ~L.PAIR_QUIET));
+    fitWay(load<i32>(at, 4));
+  }
+}
+
 /** Makes tested rows quiet if enough of their slack is left. @param used squares of the used slack */
 function settle(k: i32, looks: i32, slack: v128, used: v128): void {
   for (let bits = looks; bits; bits &= bits - 1) {
@@ -291,6 +290,7 @@ function listSpent(first: i32, last: i32, at: usize): usize {
   const zero = f32x4.splat(0);
   const more = f32x4.splat(MORE);
   const restless = isRestless();
+  const steady = load<i32>(front(), L.FRONT_STEADY) !== 0;
   const stirred = atomic.load<i32>(front(), L.FRONT_STIRRED_COUNT) ? stirredAt(0) : 0;
   let leaves = pairLeaves(first);
   // up to three rows behind the last one are tested, but not listed
@@ -302,6 +302,7 @@ function listSpent(first: i32, last: i32, at: usize): usize {
     const all = last - k < 4 ? (1 << (last - k)) - 1 : 15;
     const looks = restless ? all : lookedAt(k, leaves, stirred, all);
     if (!looks) continue;
+    if (steady) fitWays(leaves, looks);
     testedPairs += popcnt(looks);
     const a = movedAt(motion, leaves, 0);
     const b = movedAt(motion, leaves, 1);
@@ -380,6 +381,11 @@ function judge(number: i32): i32 {
   const row = leafPairRow(number);
   const a = load<i32>(row);
   const b = load<i32>(row, L.LEAF_PAIR_SECOND);
+  if (!load<i32>(front(), L.FRONT_FITS)) {
+    const both = load<u32>(row, L.LEAF_PAIR_SURFACES);
+    fitBox(a, both >> 16);
+    fitBox(b, both & 0xffff);
+  }
   const axis = a === b ? -1 : separatingAxis(boxOf(a), boxOf(b), load<f32>(row, L.LEAF_PAIR_REACH));
   return axis >= 0 ? axis : measure(number);
 }

@@ -6,10 +6,12 @@
 import { spendWork } from "../../scheduler/clock";
 import * as L from "../../layout/layout";
 import { growLists, listFull } from "../prepare/listMemory";
+import { BOX_BYTES, fitBox } from "./boxes";
 
-const BOX_BYTES: usize = 32;
 /** Factor that covers the rounding of a sum of two box sides. */
 const MORE: f32 = 1.00001;
+/** Motion of two boxes against each other over that of one, with rounding. */
+const TWICE: f32 = 2.0001;
 
 // each thread has its own instance; only the orchestrator uses the separated pairs
 export let overflow = false;
@@ -22,10 +24,6 @@ let waiting = 0;
 // @inline
 function front(): usize {
   return <usize>load<u32>(L.HEADER, L.H_FRONT);
-}
-// @inline
-export function boxOf(number: i32): usize {
-  return <usize>load<u32>(front(), L.FRONT_BOXES) + <usize>number * BOX_BYTES;
 }
 // @inline
 export function leafPairRow(n: i32): usize {
@@ -201,19 +199,63 @@ export function separateSelf(a: i32, r: f32, surfaces: u32): void {
   }
 }
 
+/** Lists a separated pair as narrow. @param left distance beyond r, m */
+function noteNarrow(row: usize, left: f32): void {
+  const n = load<i32>(front(), L.FRONT_NARROW_COUNT);
+  if (n > leafCount) return;
+  store<i32>(front(), n + 1, L.FRONT_NARROW_COUNT);
+  if (n === leafCount) return;
+  const at = <usize>load<u32>(front(), L.FRONT_NARROW) + <usize>n * L.NARROW_BYTES;
+  store<i32>(at, <i32>((row - separatedRow(0)) / L.SEPARATED_BYTES), L.NARROW_PAIR);
+  store<f32>(at, left, L.NARROW_LEFT);
+}
+
+/**
+ * Returns whether all separated pairs hold without new boxes. Particles have moved by `way` at most since the last
+ * scan, so only pairs with no more than twice that left, and later pairs, are tested, with boxes of their own.
+ */
+export function holdWithin(way: f32): bool {
+  const count = load<i32>(front(), L.FRONT_NARROW_COUNT);
+  if (!(way <= load<f32>(front(), L.FRONT_MARGIN)) || count > leafCount) return false;
+  let at = <usize>load<u32>(front(), L.FRONT_NARROW);
+  for (let n = 0; n < count; n++, at += L.NARROW_BYTES)
+    if (!(load<f32>(at, L.NARROW_LEFT) > TWICE * way) && !holds(separatedRow(load<i32>(at, L.NARROW_PAIR))))
+      return false;
+  const rows = load<i32>(front(), L.FRONT_SEPARATED_COUNT);
+  for (let n = load<i32>(front(), L.FRONT_SCANNED); n < rows; n++) if (!holds(separatedRow(n))) return false;
+  return true;
+}
+
+/** Returns whether a separated pair holds, after fitting its boxes. */
+function holds(row: usize): bool {
+  const low = <usize>load<u32>(row, L.SEPARATED_LOW);
+  const high = <usize>load<u32>(row, L.SEPARATED_HIGH);
+  const both = load<u32>(row, L.SEPARATED_SURFACES);
+  const first = (both >> 16) & 0x7fff;
+  const second = both & 0xffff;
+  const isFirst = (both & 0x80000000) !== 0;
+  fitBox(<i32>((low - boxes) / BOX_BYTES), isFirst ? second : first);
+  fitBox(<i32>((high - boxes) / BOX_BYTES), isFirst ? first : second);
+  return load<f32>(low) + load<f32>(high) > load<f32>(row, L.SEPARATED_REACH);
+}
+
 /** Tests all separated pairs. Those that still hold close up; the others are split. */
 export function scanSeparated(): void {
   const rows = separatedRow(0);
+  const margin = TWICE * load<f32>(front(), L.FRONT_MARGIN);
+  store<i32>(front(), 0, L.FRONT_NARROW_COUNT);
+  store<f32>(front(), 0, L.FRONT_GONE);
   const last = separatedRow(load<i32>(front(), L.FRONT_SEPARATED_COUNT));
   let to = rows;
   // pairs to split are copied to the end of the memory, from its end on
   for (let row = rows; row < last; row += L.SEPARATED_BYTES) {
     const all = v128.load(row);
-    if (
-      load<f32>(<usize>i32x4.extract_lane(all, 0)) + load<f32>(<usize>i32x4.extract_lane(all, 1)) >
-      f32x4.extract_lane(all, 2)
-    ) {
+    const reach = f32x4.extract_lane(all, 2);
+    const apart = load<f32>(<usize>i32x4.extract_lane(all, 0)) + load<f32>(<usize>i32x4.extract_lane(all, 1));
+    if (apart > reach) {
       if (to !== row) v128.store(to, all);
+      const left = apart - MORE * reach;
+      if (left <= margin) noteNarrow(to, left);
       to += L.SEPARATED_BYTES;
       continue;
     }
@@ -226,7 +268,9 @@ export function scanSeparated(): void {
     store<i32>(front(), left, L.FRONT_SEPARATED_CAPACITY);
     v128.store(separatedRow(left), all);
   }
-  store<i32>(front(), <i32>((to - rows) / L.SEPARATED_BYTES), L.FRONT_SEPARATED_COUNT);
+  const scanned = <i32>((to - rows) / L.SEPARATED_BYTES);
+  store<i32>(front(), scanned, L.FRONT_SEPARATED_COUNT);
+  store<i32>(front(), scanned, L.FRONT_SCANNED);
   for (let n = 1; n <= waiting && !overflow; n++) {
     // splitting may grow the lists
     const row = separatedRow(load<i32>(front(), L.FRONT_SEPARATED_CAPACITY) + waiting - n);

@@ -79,7 +79,12 @@ export function beginStirs(first: i32, last: i32, radius: f32): void {
 /** Longest of the vectors between `least` and `most`, m. */
 // @inline
 function farthest(least: v128, most: v128): f32 {
-  const far = f32x4.pmax(f32x4.abs(least), f32x4.abs(most));
+  return lengthOf(f32x4.pmax(f32x4.abs(least), f32x4.abs(most)));
+}
+
+/** Length of a vector, rounded up. */
+// @inline
+export function lengthOf(far: v128): f32 {
   const far2 = f32x4.mul(far, far);
   return MORE * Mathf.sqrt(f32x4.extract_lane(far2, 0) + f32x4.extract_lane(far2, 1) + f32x4.extract_lane(far2, 2));
 }
@@ -105,6 +110,22 @@ export function noteDisplacement(leaf: i32, least: v128, most: v128, low: v128, 
   const far = path <= STIR * play ? 0 : L.STIRRED_FAR;
   store<u8>(at, !stirred ? before : predicts ? before | L.STIRRED : L.STIRRED | L.STIRRED_BEFORE | far);
   return stirred;
+}
+
+/** Returns a leaf's greatest displacement from S to x, m. */
+// @inline
+export function displacementNow(leaf: i32): f32 {
+  return load<f32>(stirOf(leaf), L.STIR_NOW);
+}
+
+/**
+ * Returns whether no leaf of a surface is stirred if x is predicted. @param first its first leaf; goes displacement of
+ * its particles to x, at most; sum their whole path since displacements were 0
+ */
+export function isBelowStir(first: i32, goes: f32, sum: f32): bool {
+  // a leaf that is not stirred has used one play at most
+  const play = playOf(first);
+  return goes * MORE <= (PREDICTED - 1) * play && sum * MORE <= LARGE * play;
 }
 
 /** Adds motion between substeps to a leaf's path. */

@@ -205,39 +205,70 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
     const start = startOf(table, color);
     const pairs = load<i32>(start);
     store<i32>(start, blocks);
-    const more = color === L.CONTACT_COLORS ? pairs : (pairs + 3) >> 2;
-    if (more) {
-      if (color === L.CONTACT_COLORS) for (let k = 0; k < more; k++) clear(blocks + k);
-      else clear(blocks + more - 1);
-    }
-    blocks += more;
+    blocks += color === L.CONTACT_COLORS ? pairs : (pairs + 3) >> 2;
   }
-  for (let k = 0; k < spares; k++) clear(blocks + k);
+  const behind = blocks + spares;
+  placePicked(near, count, table);
+  // blocks that have empty lanes
+  for (let color = 0; color < L.CONTACT_COLORS; color++) {
+    const next = load<i32>(startOf(table, color + 1));
+    if (next > load<i32>(startOf(table, color))) clear(load<i32>(headOf(next - 1)));
+  }
+  for (let k = load<i32>(startOf(table, L.CONTACT_COLORS)); k < behind; k++) clear(k);
   store<i32>(front() + (table ? 4 : 0), spares, L.FRONT_EMPTY_BLOCKS);
-  blocks += spares;
-  // number of pairs placed of each color
-  const places = startOf(4 * L.COLOR_ENTRIES, 0);
-  memory.fill(places, 0, L.COLOR_ENTRIES << 2);
   countWork(UNITS_OF_PACK * count);
-  const starts = startOf(table, 0);
   for (let n = 0, picked = pickedAt(0); n < count; n++, picked += 8) {
     spendWork(1);
-    const color = load<i32>(picked, 4);
-    const place = places + ((<usize>color) << 2);
-    const k = load<i32>(place);
-    const start = load<i32>(starts + ((<usize>color) << 2));
-    store<i32>(place, k + 1);
-    const block = color === L.CONTACT_COLORS ? start + k : start + (k >> 2);
-    const lane = color === L.CONTACT_COLORS ? 0 : k & 3;
-    const to = packedLane((block << 2) + lane);
     const pair = load<i32>(picked);
     const from = laneOf(pair);
-    notePlace(from, (block << 2) + lane);
+    const lane = load<i32>(picked, 4);
+    const goes = (load<i32>(headOf(lane >> 2)) << 2) | (lane & 3);
+    const to = packedLane(goes);
+    notePlace(from, goes);
     store<i32>(to, notePressed(from) ? pair + 1 : 0, L.CONTACT_BLOCK_PAIR);
     copyLane(to, from);
   }
   if (most < wanted || count < near) store<i32>(front(), 0, L.FRONT_PACKED);
-  return blocks - at;
+  return behind - at;
+}
+
+/**
+ * Gives lanes to the picked pairs: four of a color share a block, in the order in which they were picked. Blocks of a
+ * color share no particle, so their order has no effect; in the order of the rows, which is one in space, a thread has
+ * the same region in each color. (In the order of picking, two threads handed each cache line to each other 13 times in
+ * a pass.) Blocks of rigid bodies' pairs, and of pairs without a color, keep their order.
+ */
+function placePicked(near: i32, count: i32, table: i32): void {
+  const keeps = load<u32>(L.HEADER, L.H_RIGID_CONTACTS) !== 0;
+  // number of pairs placed of each color, then of blocks
+  const places = startOf(4 * L.COLOR_ENTRIES, 0);
+  memory.fill(places, 0, L.COLOR_ENTRIES << 2);
+  for (let n = 0; n < count; n++) {
+    const color = load<i32>(pickedAt(n), 4);
+    const start = load<i32>(startOf(table, color));
+    const k = countOne(places, color);
+    const lane = color === L.CONTACT_COLORS ? (start + k) << 2 : (start << 2) + k;
+    store<i32>(pickedAt(n), lane, 4);
+    // the block's place, or its color until that is known
+    if (!(lane & 3)) store<i32>(headOf(lane >> 2), keeps || color === L.CONTACT_COLORS ? lane >> 2 : -1 - color);
+  }
+  memory.fill(places, 0, L.COLOR_ENTRIES << 2);
+  for (let n = 0; n < near; n++) {
+    const taken = (load<i32>(listedAt(n), 4) >> TAKEN) - 1;
+    const lane = taken < 0 ? 1 : load<i32>(pickedAt(taken), 4);
+    if (lane & 3) continue;
+    const color = -1 - load<i32>(headOf(lane >> 2));
+    if (color >= 0) store<i32>(headOf(lane >> 2), load<i32>(startOf(table, color)) + countOne(places, color));
+  }
+}
+
+/** Counts one more of a color. @returns how many there were */
+// @inline
+function countOne(counts: usize, color: i32): i32 {
+  const at = counts + ((<usize>color) << 2);
+  const count = load<i32>(at);
+  store<i32>(at, count + 1);
+  return count;
 }
 
 /** Returns the number of spare blocks behind `count` packed pairs. Packed blocks stay only in a calm room. */
@@ -277,6 +308,9 @@ function countBlocks(table: i32): i32 {
  * up. If a triangle beside them came first, they would glide away.
  */
 const RANKS = 4;
+/** A listed pair's second word: its rank, and from bit TAKEN on its place among the picked ones plus one, 0: none. */
+const RANK = 3;
+const TAKEN = 2;
 
 // @inline
 function rankOf(lane: usize): i32 {
@@ -313,6 +347,7 @@ function listNear(begin: i32, end: i32, most: i32, table: i32): i32 {
 /** Picks at most `most` of the listed lanes and gives them colors. @returns number of picked lanes */
 function pickAll(near: i32, most: i32, table: i32): i32 {
   memory.fill(startOf(table, 0), 0, L.COLOR_ENTRIES << 2);
+  for (let n = 0; n < near; n++) store<i32>(listedAt(n), load<i32>(listedAt(n), 4) & RANK, 4);
   const ranks = table ? 1 : RANKS;
   let count = 0;
   for (let rank = 0; rank < ranks; rank++) count = pick(near, count, most, table, rank);
@@ -329,13 +364,14 @@ function pick(near: i32, count: i32, most: i32, table: i32, rank: i32): i32 {
   let place = pickedAt(count);
   const end = listedAt(near);
   for (let listed = listedAt(0); listed < end && taken < most; listed += 8) {
-    if (load<i32>(listed, 4) !== rank) continue;
+    if ((load<i32>(listed, 4) & RANK) !== rank) continue;
     spendWork(1);
     const pair = load<i32>(listed);
     const color = colorOf(laneOf(pair));
     const start = startOf(table, color);
     store<i32>(place, pair);
     store<i32>(place, color, 4);
+    store<i32>(listed, rank | ((taken + 1) << TAKEN), 4);
     store<i32>(start, load<i32>(start) + 1);
     place += 8;
     taken++;
