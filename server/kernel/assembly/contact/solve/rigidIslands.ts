@@ -6,8 +6,8 @@ import * as L from "../../layout/layout";
 import { contactAt, particleOf, weightOf } from "./rigidRow";
 
 /**
- * The last island found by `beginsIsland`: mass of its heaviest body over that of its lightest, number of contacts,
- * last contact.
+ * The last island found by `beginsIsland`: mass of its heaviest body, or of the soft particles that it pushes, over
+ * that of its lightest body; number of contacts; last contact.
  */
 export let islandRatio: f64 = 1;
 export let islandCount: i32 = 0;
@@ -32,17 +32,25 @@ function join(one: usize, two: usize): void {
   else store<u32>(a, <u32>b, L.SHAPE_ISLAND);
 }
 
-/** Returns whether a contact pushes a particle of a soft body. */
-export function isSoft(contact: usize): bool {
+/** Returns the mean mass of a contact's soft particles, by their weights, kg; 0: there are none that move. */
+function softMass(contact: usize): f64 {
   const lane = <usize>load<u32>(contact, L.RIGID_CONTACT_LANE);
   const one = load<u32>(contact, L.RIGID_CONTACT_FIRST);
   const two = load<u32>(contact, L.RIGID_CONTACT_SECOND);
-  if (!lane || (one && two)) return false;
+  if (!lane || (one && two)) return 0;
+  let mass: f64 = 0;
   for (let k: usize = 0; k < 4; k++) {
     const b = weightOf(contact, k);
-    if (b !== 0 && !(b > 0 ? one : two) && load<f32>(particleOf(lane, k), 12) !== 0) return true;
+    const w: f64 = load<f32>(particleOf(lane, k), 12);
+    if (w > 0 && !(b > 0 ? one : two)) mass += abs<f64>(b) / w;
   }
-  return false;
+  return mass;
+}
+
+/** Returns whether a contact pushes a particle of a soft body. */
+// @inline
+export function isSoft(contact: usize): bool {
+  return softMass(contact) > 0;
 }
 
 /** Returns the body by which a contact's island is found. */
@@ -98,10 +106,12 @@ export function beginsIsland(contact: usize): bool {
   if (load<u32>(contact, L.RIGID_CONTACT_ISLAND_BEFORE)) return false;
   let least = Infinity;
   let most: f64 = 0;
+  let soft: f64 = 0;
   islandCount = 0;
   for (let at = contact; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_NEXT)) {
     islandCount++;
     islandLast = at;
+    soft += softMass(at);
     for (let side: usize = 0; side < 8; side += 4) {
       const row = <usize>load<u32>(at + side, L.RIGID_CONTACT_FIRST);
       if (!gives(row)) continue;
@@ -109,6 +119,6 @@ export function beginsIsland(contact: usize): bool {
       most = max<f64>(most, load<f64>(row, L.SHAPE_INVERSE_MASS));
     }
   }
-  islandRatio = most > 0 ? most / least : 1;
+  islandRatio = most > 0 ? most * max<f64>(1 / least, soft) : 1;
   return true;
 }
