@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { decode } from "fast-png";
 import { look } from "../clips.ts";
-import { downloaded, drawn, noBrowser, press, serverPositions, toasted, until } from "../pageStage.ts";
+import { downloaded, drawn, noBrowser, press, serverPositions, takeHold, toasted, until } from "../pageStage.ts";
 import { useStage } from "../useStage.ts";
 
 /** In scene put-in: all spawnable bodies, one of them, and its place on the tray, m. */
@@ -42,7 +42,19 @@ async function undone(ann: Page, ben: Page): Promise<void> {
   await until(ann, (body) => !window.pliant.absent.includes(body), GREEN);
 }
 
-/** The picture, and the last seconds, in which a body came and went, are saved as files that a browser can show. */
+/** Pulls the first jelly to and fro until the work is done: its last seconds show motion, also on a slow machine. */
+async function whileMoving(page: Page, work: Promise<void>): Promise<void> {
+  const { x, y } = await takeHold(page, 0, 100);
+  let busy = true;
+  const done = work.finally(() => {
+    busy = false;
+  });
+  for (let n = 0; busy; n++) await page.mouse.move(x + (n % 2 ? 40 : -40), y - 30, { steps: 5 });
+  await page.mouse.up();
+  await done;
+}
+
+/** The picture, and the last seconds, are saved as files that a browser can show. */
 async function saved(page: Page): Promise<void> {
   await press(page, "[data-tool='camera']");
   const save = async (kind: string): Promise<Buffer> => {
@@ -129,6 +141,6 @@ describe.skipIf(noBrowser)("spawnable bodies", () => {
     );
     await onTop(ann);
     await undone(ann, ben);
-    await saved(ann);
+    await whileMoving(ben, saved(ann));
   });
 });

@@ -281,6 +281,6 @@ test("a stack stays where it is and its contacts carry its weight, with and with
       expect(Math.abs(found[0] / (bodies * mass * -aside) - 1)).toBeLessThan(4e-3 * (fall / aside));
     }
   }
-  // with the right pushes from the start, the solver ends after two sweeps
-  expect(works[1]).toBeLessThan(works[0]! / 8);
+  // with the right pushes from the start, the solver ends after two sweeps; measuring the bodies is most of the rest
+  expect(works[1]).toBeLessThan(works[0]! / 2.5);
 });
