@@ -42,20 +42,17 @@ async function undone(ann: Page, ben: Page): Promise<void> {
   await until(ann, (body) => !window.pliant.absent.includes(body), GREEN);
 }
 
-/** Pulls the first jelly to and fro until the work is done: its last seconds show motion, also on a slow machine. */
-async function whileMoving(page: Page, work: Promise<void>): Promise<void> {
-  const { x, y } = await takeHold(page, 0, 100);
-  let busy = true;
-  const done = work.finally(() => {
-    busy = false;
-  });
-  for (let n = 0; busy; n++) await page.mouse.move(x + (n % 2 ? 40 : -40), y - 30, { steps: 5 });
-  await page.mouse.up();
-  await done;
+/** Ben pulls the first jelly until Ann has seen it move: her last seconds then show motion, also on a slow machine. */
+async function pulled(ben: Page, ann: Page): Promise<void> {
+  const before = await ann.evaluate(() => window.pliant.displayed());
+  const { x, y } = await takeHold(ben, 0, 100);
+  await ben.mouse.move(x - 60, y - 30, { steps: 5 });
+  await until(ann, (first) => window.pliant.displayed().some((c, i) => Math.abs(c - first[i]!) > 0.02), before);
+  await ben.mouse.up();
 }
 
 /** The picture, and the last seconds, are saved as files that a browser can show. */
-async function saved(page: Page): Promise<void> {
+async function saved(page: Page, other: Page): Promise<void> {
   await press(page, "[data-tool='camera']");
   const save = async (kind: string): Promise<Buffer> => {
     const [download] = await Promise.all([page.waitForEvent("download"), page.click(`[data-save='${kind}']`)]);
@@ -64,10 +61,12 @@ async function saved(page: Page): Promise<void> {
   };
   const picture = decode(await save("png"));
   expect(picture.width).toBe(await page.evaluate(() => document.querySelector("canvas")!.width));
+  await pulled(other, page);
   const gif = await look(page, await save("gif"), "image/gif");
   expect(Math.max(gif.width, gif.height)).toBe(Math.min(480, Math.max(picture.width, picture.height)));
   expect(gif.motion).toBeGreaterThan(0.001);
   await page.waitForSelector("[data-save='webm']:not([disabled])");
+  await pulled(other, page);
   const video = await look(page, await save("webm"), "video/webm");
   expect(video).toMatchObject({ width: gif.width, height: gif.height });
   expect(video.motion).toBeGreaterThan(0.001);
@@ -141,6 +140,6 @@ describe.skipIf(noBrowser)("spawnable bodies", () => {
     );
     await onTop(ann);
     await undone(ann, ben);
-    await whileMoving(ben, saved(ann));
+    await saved(ann, ben);
   });
 });
