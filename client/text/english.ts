@@ -1,6 +1,9 @@
 /**
  * All texts of the pages, in English. `{name}` is a placeholder. A text that depends on a count is an object with the
  * language's plural categories (CLDR), selected by `{count}`. The other languages have the same keys (text.ts).
+ *
+ * In this file and the other languages: lobby, room (events, tools, people, owners' menu and panel, sharing, numbers,
+ * help, replay), errors, the operators' page, gallery, materials.
  */
 export const english = {
   // lobby

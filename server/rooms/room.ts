@@ -1,6 +1,10 @@
 /**
  * One room: its members, its ticks and its broadcasts. A worker thread runs the tick; this file chooses the inputs and
  * publishes the result. Life cycle: open (paused while no member is there) -> ticking -> disposed.
+ *
+ * In this file: state for others (identity to access), members (join, #welcome), store and process (inspect to
+ * dispose), requests and pauses (#handle to #watchEmptiness), saved states (#saveStanding to #notTaken), ticks
+ * (#runTick to #recovered).
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { CloseCode } from "../../shared/protocol/protocol.ts";

@@ -4,8 +4,7 @@
  * x divided by h.
  */
 import { expect, test } from "vitest";
-import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { openMemory } from "./kernelMemory.ts";
+import { openMemory, particleArrays } from "./kernelMemory.ts";
 import { Allocator } from "../../server/sim/memory/memoryMap.ts";
 import { drift, makeParticles, predict, updateVelocity } from "../../server/sim/reference/particles.ts";
 import { randomStream, UNIT } from "./kit.ts";
@@ -15,17 +14,8 @@ const COUNT = 37;
 /** A kernel with particles, every fifth fixed, and their twins. */
 function filled(scale: number) {
   const allocator = new Allocator();
-  const take = (): number => allocator.take(16 * 40);
-  const [X, P, V, A, low, lowPrev, lowSpeed] = [take(), take(), take(), take(), take(), take(), take()];
-  const { kernel, f32 } = openMemory(allocator, {
-    [L.H_X]: X,
-    [L.H_XPREV]: P,
-    [L.H_V]: V,
-    [L.H_ACC]: A,
-    [L.H_LOW]: low,
-    [L.H_LOW_PREV]: lowPrev,
-    [L.H_LOW_SPEED]: lowSpeed,
-  });
+  const { X, P, V, A, header } = particleArrays(allocator, 40);
+  const { kernel, f32 } = openMemory(allocator, header);
   const random = randomStream(3);
   const p = makeParticles(COUNT);
   const f = Math.fround;

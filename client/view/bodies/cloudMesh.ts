@@ -11,10 +11,11 @@ void pliantSkin(out vec3 place, out vec3 outward) {
 }
 `;
 
+/** Draws a body of points by its surface, which follows every change of its positions. */
 export function mergePoints(body: BodyMesh): void {
   const surface = new CloudSurface(2 * body.radius!);
   const geometry = new BufferGeometry();
-  /** Takes an array over, a new one, too. */
+  /** Reuses an attribute until its array has been replaced by a longer one: buffers do not grow. */
   const attributeOf = (old: BufferAttribute | null, array: Float32Array | Uint32Array, used: number, size: number) => {
     if (old && old.array !== array) geometry.dispose();
     const attribute = old?.array === array ? old : new BufferAttribute(array, size).setUsage(DynamicDrawUsage);

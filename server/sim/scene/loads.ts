@@ -27,14 +27,19 @@ const MOST_RATE = 12000;
 const MOST_WORK = 5.5e6;
 
 /** Parts of a body that its steps depend on. */
-export type Loaded = Pick<BodyTemplate, "elements" | "schedule" | "mass" | "positions" | "own">;
+export type BodyParts = Pick<BodyTemplate, "elements" | "schedule" | "mass" | "positions" | "own">;
 
 /**
  * Number of parts of each substep that the scene's loads ask for; 0: no loads.
  * @param edges edges of each body's mesh that sound crosses in a second, 1/s
  * @param rate substeps a second
  */
-export function partsForLoads(scene: Scene, bodies: readonly Loaded[], edges: readonly number[], rate: number): number {
+export function partsForLoads(
+  scene: Scene,
+  bodies: readonly BodyParts[],
+  edges: readonly number[],
+  rate: number,
+): number {
   const masses = bodies.map(({ mass }) => mass.reduce((sum, m) => sum + m, 0));
   const g = norm(scene.gravity ?? SCENE_DEFAULTS.gravity);
   const asked = scene.bodies.map((body, b) => {
@@ -62,11 +67,11 @@ const meets = (scene: Scene, body: Body, other: Body): boolean =>
   );
 
 /** Smallest face of the body's box, m². */
-function smallestFace({ own, positions }: Loaded): number {
+function smallestFace({ own, positions }: BodyParts): number {
   const box = boxOf(own ?? positions);
   const [a, b] = [0, 1, 2].map((r) => box[3 + r]! - box[r]!).sort((x, y) => x - y);
   return a! * b!;
 }
 
-const countOf = (elements: Loaded["elements"]): number =>
+const countOf = (elements: BodyParts["elements"]): number =>
   elements.reduce((sum, e) => sum + ("volume" in e ? e.volume.length : 0), 0);

@@ -27,7 +27,7 @@ import type { Body, Scene } from "../../../shared/scene/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { stepsOf } from "../implicit/model.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
-import { type Loaded, partsForLoads } from "./loads.ts";
+import { type BodyParts, partsForLoads } from "./loads.ts";
 import { edgesPerSecond } from "./sound.ts";
 
 /** Largest number of edges that sound may cross in a substep. */
@@ -91,7 +91,7 @@ export const allImplicit = ({ bodies }: Scene): boolean =>
  * Steps that the room uses.
  * @param bodies of the scene, in its order
  */
-export function chooseSteps(scene: Scene, bodies: readonly Loaded[]): Steps {
+export function chooseSteps(scene: Scene, bodies: readonly BodyParts[]): Steps {
   const asked = askedSteps(scene);
   const { tickHz, substeps, iterations } = asked;
   if (scene.refine === false || scene.bodies.some(dependsOnSubsteps)) return asked;

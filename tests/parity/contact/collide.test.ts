@@ -13,7 +13,7 @@ import type { AnalyticCollider, Vec3 } from "../../../shared/scene/scene.ts";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { rotationMatrix } from "../../../server/sim/body/transform.ts";
 import { writeColliders } from "../../../server/sim/memory/bodies/colliderRows.ts";
-import { openMemory } from "../kernelMemory.ts";
+import { openMemory, particleArrays } from "../kernelMemory.ts";
 import { Allocator } from "../../../server/sim/memory/memoryMap.ts";
 import { answer, collide, distanceTo, type ReferenceCollider } from "../../../server/sim/reference/collide.ts";
 import { makeParticles, vectorAt, type Particles } from "../../../server/sim/reference/particles.ts";
@@ -79,19 +79,12 @@ function runKernel(
 ): { x: Float64Array; v: Float64Array; twin: Particles } {
   const n = motions.length;
   const allocator = new Allocator();
-  const take = (): number => allocator.take(16 * (n + 4));
-  const [X, P, V, A, low, lowPrev, lowSpeed] = [take(), take(), take(), take(), take(), take(), take()];
+  const { X, P, V, A, header } = particleArrays(allocator, n + 4);
   const rows = allocator.take(colliders.length * L.COLLIDER_BYTES);
   const body = allocator.take(L.BODY_BYTES);
   const surface = allocator.take(L.SURFACE_BYTES);
   const { kernel, f32, i32 } = openMemory(allocator, {
-    [L.H_X]: X,
-    [L.H_XPREV]: P,
-    [L.H_V]: V,
-    [L.H_ACC]: A,
-    [L.H_LOW]: low,
-    [L.H_LOW_PREV]: lowPrev,
-    [L.H_LOW_SPEED]: lowSpeed,
+    ...header,
     [L.H_COLLIDERS]: rows,
     [L.H_COLLIDER_COUNT]: colliders.length,
     ...(own && { [L.H_BODIES]: body, [L.H_BODY_COUNT]: 1, [L.H_SURFACE]: surface }),

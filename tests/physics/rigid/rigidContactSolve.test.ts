@@ -281,6 +281,7 @@ test("a stack stays where it is and its contacts carry its weight, with and with
       expect(Math.abs(found[0] / (bodies * mass * -aside) - 1)).toBeLessThan(4e-3 * (fall / aside));
     }
   }
-  // with the right pushes from the start, the solver ends after two sweeps; measuring the bodies is most of the rest
-  expect(works[1]).toBeLessThan(works[0]! / 2.5);
+  // with the right pushes from the start, the solver ends after two sweeps; a solve measures both bodies (rigidBody.ts)
+  const measured = 2 * 100 + 5 * n;
+  expect(works[1]! - measured).toBeLessThan((works[0]! - measured) / 8);
 });

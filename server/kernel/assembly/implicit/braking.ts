@@ -8,13 +8,13 @@ import { measureSlip, rounded } from "./colliderContacts";
 
 /**
  * Corrects x1 and v1 if the last step was Euler's and the body slides on colliders.
- * @param row IMPLICIT row, whose contacts are found; state x, v, x1, v1; y where it moves without forces; h s
+ * @param row IMPLICIT row, whose contacts are found; state x, v, x1, v1; free where it moves without forces; h s
  * @returns whether it slides
  */
-export function brakePast(row: usize, state: usize, y: usize, h: f64): bool {
+export function brakePast(row: usize, state: usize, free: usize, h: f64): bool {
   const vector = <usize>load<i32>(row, L.IMPLICIT_COUNT) * 24;
   const v = state + vector;
-  if (memory.compare(v, v + 2 * vector, vector) !== 0 || !findBraking(row, y, h)) return false;
+  if (memory.compare(v, v + 2 * vector, vector) !== 0 || !findBraking(row, free, h)) return false;
   const mass = <usize>load<u32>(row, L.IMPLICIT_MASS);
   for (let at: usize = 0, m = mass; at < vector; at += 24, m += 8) {
     if (!(load<f64>(m) > 0)) continue;
@@ -25,16 +25,16 @@ export function brakePast(row: usize, state: usize, y: usize, h: f64): bool {
 }
 
 // acceleration of the body, m/s^2
-let x: f64 = 0;
-let y: f64 = 0;
-let z: f64 = 0;
+let ax: f64 = 0;
+let ay: f64 = 0;
+let az: f64 = 0;
 
 /**
  * Finds the acceleration by contacts that slid in the last step and slide on: at most that of a body which lies on
- * them, because an impact has more. @returns whether there is one
+ * them, because an impact has more. @param free as for `brakePast`. @returns whether there is one
  */
 function findBraking(row: usize, free: usize, h: f64): bool {
-  x = y = z = 0;
+  ax = ay = az = 0;
   let touch = <usize>load<u32>(row, L.IMPLICIT_TOUCHES);
   if (!touch) return false;
   const total = massOf(row);
@@ -43,16 +43,16 @@ function findBraking(row: usize, free: usize, h: f64): bool {
     if (load<i32>(touch, L.TOUCH_STATE) !== L.TOUCH_SLIDES) continue;
     const slip = measureSlip(touch, free + <usize>load<i32>(touch));
     const drag = load<f64>(touch, L.TOUCH_FRICTION) / (total * rounded(touch, slip));
-    x -= drag * load<f64>(touch, L.TOUCH_SLIP);
-    y -= drag * load<f64>(touch, L.TOUCH_SLIP + 8);
-    z -= drag * load<f64>(touch, L.TOUCH_SLIP + 16);
+    ax -= drag * load<f64>(touch, L.TOUCH_SLIP);
+    ay -= drag * load<f64>(touch, L.TOUCH_SLIP + 8);
+    az -= drag * load<f64>(touch, L.TOUCH_SLIP + 16);
     most = max<f64>(most, (load<f64>(touch, L.TOUCH_DYNAMIC) * load<f64>(touch, L.TOUCH_RESTING)) / (2 * h * h));
   }
-  const size = sqrt<f64>(x * x + y * y + z * z);
+  const size = sqrt<f64>(ax * ax + ay * ay + az * az);
   const share = size > most ? most / size : 1;
-  x *= share;
-  y *= share;
-  z *= share;
+  ax *= share;
+  ay *= share;
+  az *= share;
   return size > 0;
 }
 
@@ -66,7 +66,7 @@ function massOf(row: usize): f64 {
 
 // @inline
 function add(at: usize, times: f64): void {
-  store<f64>(at, load<f64>(at) + times * x);
-  store<f64>(at, load<f64>(at, 8) + times * y, 8);
-  store<f64>(at, load<f64>(at, 16) + times * z, 16);
+  store<f64>(at, load<f64>(at) + times * ax);
+  store<f64>(at, load<f64>(at, 8) + times * ay, 8);
+  store<f64>(at, load<f64>(at, 16) + times * az, 16);
 }

@@ -2,6 +2,9 @@
  * One implicit step of a group: one body without contacts, or several bodies that touch each other (contacts.ts),
  * solved together. The objective is in step.ts's head; a group's is the sum over its bodies and contacts. Vectors have
  * the same number in all bodies. All sums are serial, body after body.
+ *
+ * In this file: the step (stepGroup to attempt), history and targets (advanceState to aimOnce), objective and gradient
+ * (inertia to linearize), conjugate gradients (direction to advance), line search (goDown).
  */
 import * as L from "../layout/layout";
 import { spendWork } from "../scheduler/clock";

@@ -2,7 +2,7 @@
  * Answer of a prefactored body to contacts with other bodies. A light stiff sheet moves as a whole: a push q at its
  * particles moves it by u = P^-1 q / h^2, as the elastic solve would, not by w q. So each column shows contacts the
  * inverse mass with which the sheet answered the last pushes there,
- *   w_k = (P^-1 |q|)_k / (h^2 |q_k|), at most its own
+ *   w_k = (P^-1 |q|)_k / (h^2 |q_k|), for a body that turns (metric.ts) more by its turn; at most its own
  * and after the contacts its displacement w_k q_k is replaced by u_k. The other body has the opposite push already, and
  * P^-1 keeps the sum of all pushes, so momentum stays. While a sheet carries a load at rest, u undoes the motion of the
  * solve exactly: no force must be kept. A column without an answer moves with its own mass, which is too light: a new

@@ -34,7 +34,10 @@ let i11: f64 = 0;
 let i12: f64 = 0;
 let i22: f64 = 0;
 
-/** Selects a body, in this substep. @param at PREFACTORED row */
+/**
+ * Selects a body, in this substep. A body that others push turns only if its island is in the air: answers to pushes
+ * are those of the substep before, and with turns towers fall over. @param at PREFACTORED row
+ */
 export function openMetric(at: usize): void {
   row = at;
   columns = <usize>load<i32>(at, L.PREFACTORED_COLUMNS);

@@ -3,7 +3,8 @@
  * moves all of them by P^-1 F, as the solve itself would. So F is an unknown of the substep, kept for the next one:
  *   F in the cone of Coulomb's friction, gap(x + P^-1 (F - F_old)) >= 0, no motion along the collider where it grips
  * by projected conjugate gradients in the touching particles, preconditioned with STIFFER m/h^2, the scale of P's
- * diagonal. A body that rests has the F of its equilibrium, and no step is left to make.
+ * diagonal. If a step leaves a cone, the part outside is taken back from the motion, too: else friction was up to twice
+ * as large. A body that rests has the F of its equilibrium, and no step is left to make.
  */
 import * as L from "../layout/layout";
 import { dotXyz } from "../math/lanes";
@@ -187,7 +188,10 @@ function settle(): void {
   }
 }
 
-/** Takes a step of the changes, and keeps the forces in their cones. @returns whether changes of that are left */
+/**
+ * Adds a step of the changes to the forces, and cuts these to their cones. The changes become minus the parts that are
+ * cut off. @returns whether there are such parts
+ */
 function projectForces(step: f32): bool {
   let any = false;
   for (let touch = touches; touch < end; touch += L.PREFACTORED_TOUCH_BYTES) {

@@ -252,6 +252,7 @@ function placePicked(near: i32, count: i32, table: i32): void {
     // the block's place, or its color until that is known
     if (!(lane & 3)) store<i32>(headOf(lane >> 2), keeps || color === L.CONTACT_COLORS ? lane >> 2 : -1 - color);
   }
+  if (keeps) return;
   memory.fill(places, 0, L.COLOR_ENTRIES << 2);
   for (let n = 0; n < near; n++) {
     const taken = (load<i32>(listedAt(n), 4) >> TAKEN) - 1;
