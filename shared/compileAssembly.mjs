@@ -14,12 +14,40 @@ const FLAGS = ["-O3", "--converge", "--noAssert", "--runtime", "stub", "--use", 
  */
 const withDecorators = (text) => text.replace(/^(\s*)\/\/ @inline$/gm, "$1@inline");
 
+/** Section of a module that is written into memory whenever an instance is made. */
+const DATA_SECTION = 11;
+
+/**
+ * Refuses static data. Its addresses belong to our own layout, and each instance that is made writes it again: into the
+ * shared memory of a running step, if a helper comes late. Tables of Math.pow once replaced the helpers' claims.
+ * @param {Uint8Array} bytes a module
+ * @throws Error
+ */
+function refuseStaticData(bytes) {
+  let at = 8;
+  const read = () => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++];
+      value |= (byte & 127) << shift;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < bytes.length) {
+    const section = bytes[at++];
+    const length = read();
+    if (section === DATA_SECTION)
+      throw new Error(`static data: ${length} bytes, limit 0 (does a source use **, Math.pow or a string?)`);
+    at += length;
+  }
+}
+
 /**
  * @param {string} folder holds index.ts
  * @param {string[]} flags of asc, in addition to FLAGS
  * @param {(name: string, text: string) => string} [change] replaces the text of a source file
  * @returns {Promise<Uint8Array>}
- * @throws Error with the compiler's messages
+ * @throws Error with the compiler's messages, or if the module has static data
  */
 export async function compileAssembly(folder, flags, change = (_name, text) => text) {
   let bytes;
@@ -42,5 +70,6 @@ export async function compileAssembly(folder, flags, change = (_name, text) => t
     listFiles: () => [],
   });
   if (error) throw new Error(stderr.toString() || error.message);
+  refuseStaticData(bytes);
   return bytes;
 }

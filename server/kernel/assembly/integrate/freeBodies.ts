@@ -107,7 +107,8 @@ function bind(rows: usize, bodies: i32, address: u32): void {
 /** Sets BODY_DRIFT. */
 function chooseDrift(row: usize): void {
   const later = load<f32>(row, L.BODY_LATER);
-  store<f32>(row, later > 0 && fastest2(row) > load<f32>(row, L.BODY_CALM) ** 2 ? later : 0, L.BODY_DRIFT);
+  const calm = load<f32>(row, L.BODY_CALM);
+  store<f32>(row, later > 0 && fastest2(row) > calm * calm ? later : 0, L.BODY_DRIFT);
 }
 
 /** Square of the speed of a body's fastest particle, m^2/s^2. */
