@@ -275,7 +275,7 @@ function touch(
   const lambda = real / inverseMassAt(row, ax, ay, az, nx, ny, nz);
   const idle = (depth - real) / inverseMassAt(row, ax, ay, az, nx, ny, nz);
   pushAt(row, ax, ay, az, nx, ny, nz, lambda + idle, idle);
-  if (records) addPush(row, at, lambda, nx, ny, nz);
+  if (records) addPush(row, c, at, lambda, nx, ny, nz);
   rub(row, c, motion, at, toX, toY, toZ, ax, ay, az, nx, ny, nz, R, lambda);
   return true;
 }
@@ -334,7 +334,7 @@ function rub(
   const mu = frictionAt(row, c, ax, ay, az, nx, ny, nz, slide * dx, slide * dy, slide * dz);
   const drag = min<f64>(slide / inverseMassAt(row, ax, ay, az, dx, dy, dz), mu * lambda);
   pushAt(row, ax, ay, az, dx, dy, dz, -drag, 0);
-  if (records) addPush(row, at, -drag, <f32>dx, <f32>dy, <f32>dz);
+  if (records) addPush(row, c, at, -drag, <f32>dx, <f32>dy, <f32>dz);
 }
 
 /** Returns the friction coefficient of a point at `a` that has slid by d: the static one if it rested. */

@@ -114,11 +114,24 @@ export function clearPushes(row: usize): void {
 }
 
 /**
- * Records a push of `lambda` (kg m) along n at a point that made a velocity. It is stored as a displacement of a point
- * with the body's mass, so that float32 keeps its digits in any unit.
+ * Returns where the pushes of a collider at a point are kept. A ball has one point, and a place for each collider among
+ * its particles. (With one place for all, what a floor had pushed counted as friction of the wall beside it: a ball of
+ * 1.8 kg, hit in the corner between them, got 790 J.)
+ * @param at particle of the point; of a ball its first one
  */
-export function addPush(row: usize, at: usize, lambda: f64, nx: f32, ny: f32, nz: f32): void {
+function pushesAt(row: usize, c: usize, at: usize): usize {
   const v = at + <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  if (!(load<f64>(row, L.SHAPE_RADIUS) > 0)) return v;
+  const number = <i32>((c - <usize>load<u32>(L.HEADER, L.H_COLLIDERS)) / L.COLLIDER_BYTES);
+  return v + ((<usize>min<i32>(number, load<i32>(row, L.SHAPE_SURFACE) - 1)) << 4);
+}
+
+/**
+ * Records a push of `lambda` (kg m) of a collider along n at a point that made a velocity. It is stored as a
+ * displacement of a point with the body's mass, so that float32 keeps its digits in any unit.
+ */
+export function addPush(row: usize, c: usize, at: usize, lambda: f64, nx: f32, ny: f32, nz: f32): void {
+  const v = pushesAt(row, c, at);
   const add = <f32>(lambda * load<f64>(row, L.SHAPE_INVERSE_MASS));
   store<f32>(v, load<f32>(v) + add * nx);
   store<f32>(v, load<f32>(v, 4) + add * ny, 4);
@@ -216,14 +229,14 @@ function hitPoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
   if (rests(approach, <usize>load<u32>(row, L.SHAPE_FIRST) + <usize>load<u32>(L.HEADER, L.H_ACC) - X, h)) return false;
   const lacks = <f64>(e * approach) - leaving(row, mx, my, mz, 1);
   const W = inverseMassAt(row, rx, ry, rz, mx, my, mz);
-  const sum = at + <usize>load<u32>(L.HEADER, L.H_V) - X;
+  const sum = pushesAt(row, c, at);
   const scale = load<f64>(row, L.SHAPE_INVERSE_MASS);
   const had = (load<f32>(sum) * mx + load<f32>(sum, 4) * my + load<f32>(sum, 8) * mz) / scale;
   const lambda = max<f64>(lacks / W, -max<f64>(had, 0));
   const pushed = abs<f64>(lambda) * W > RESIDUE * <f64>approach;
   if (pushed) {
     pushAt(row, rx, ry, rz, mx, my, mz, 0, -lambda);
-    addPush(row, at, lambda, mx, my, mz);
+    addPush(row, c, at, lambda, mx, my, mz);
   }
   return rubPoint(row, c, at, approach) || pushed;
 }
@@ -238,7 +251,7 @@ function rubPoint(row: usize, c: usize, at: usize, approach: f32): bool {
   const mu = <f64>root * <f64>load<f32>(c, L.COLLIDER_FRICTION);
   const still = <f64>rootStatic * <f64>load<f32>(c, L.COLLIDER_STATIC);
   if (!(mu > 0) && !(still > 0)) return false;
-  const sum = at + <usize>load<u32>(L.HEADER, L.H_V) - X;
+  const sum = pushesAt(row, c, at);
   const scale = load<f64>(row, L.SHAPE_INVERSE_MASS);
   const push: f64 = max<f32>(0, load<f32>(sum) * mx + load<f32>(sum, 4) * my + load<f32>(sum, 8) * mz);
   // slip along x, y and z, without its normal part
@@ -267,6 +280,6 @@ function rubPoint(row: usize, c: usize, at: usize, approach: f32): bool {
   const change = sqrt(fx * fx + fy * fy + fz * fz) / scale;
   if (!(change * W > RESIDUE * <f64>approach)) return false;
   pushAt(row, rx, ry, rz, fx / scale / change, fy / scale / change, fz / scale / change, 0, -change);
-  addPush(row, at, change, <f32>(fx / scale / change), <f32>(fy / scale / change), <f32>(fz / scale / change));
+  addPush(row, c, at, change, <f32>(fx / scale / change), <f32>(fy / scale / change), <f32>(fz / scale / change));
   return true;
 }
