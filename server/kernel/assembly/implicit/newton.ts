@@ -76,7 +76,10 @@ const HALVINGS: i32 = 8;
 const ROUNDING: f64 = 1e-12;
 /** Most solves of a step with colliders. After the last one its contacts keep their states. */
 const MOST_ROUNDS = 5;
-/** MOST_ROUNDS for bodies that touch each other: a plate that slides over a mesh corner changes all its contacts. */
+/**
+ * MOST_ROUNDS for bodies that touch each other (a plate that slides over a mesh corner changes all its contacts), and
+ * for impacts, in which many contacts begin.
+ */
 const MOST_ROUNDS_TOUCHING = 12;
 /**
  * A step of solids that touch meshes or bodies is solved again, at most MOST_ROUNDS_ROUGH times, while its residual may
@@ -171,7 +174,7 @@ export function stepGroup(list: usize, length: i32, end: i32): void {
     }
     there = attempt(true);
   }
-  const rounds = anyContact() ? MOST_ROUNDS_TOUCHING : MOST_ROUNDS;
+  const rounds = euler || anyContact() ? MOST_ROUNDS_TOUCHING : MOST_ROUNDS;
   for (let round = 1; workDone() < most; round++) {
     const again = review(there);
     const rough = isRough(there);
