@@ -113,3 +113,47 @@ test.each([4e5, 1e6, 1e7])("a cube of %d Pa rises as high after its fall as its 
   // rise by twice that
   expect(Math.abs(rise / reference(created.bodies[0]!, k, 0).rise - 1)).toBeLessThan(0.018);
 });
+
+/** Density, Young's modulus, friction, size, gap and speed of boxes that land while they slide, and hop on. */
+test.each<[number, number, number, Vec3, number, number]>([
+  [256, 1.34e7, 0.57, [0.18, 0.0789, 0.311], 0.014, 0.76],
+  [292, 6.06e7, 0.21, [0.283, 0.0984, 0.194], 0.0159, 1.18],
+  [107, 5.16e6, 0.6, [0.151, 0.1, 0.377], 0.0164, 1.48],
+])(
+  "a box of %d kg/m³ and %d Pa loses mu times its normal impulse",
+  async (density, youngsModulus, mu, size, gap, v0) => {
+    const lab = await laboratory({
+      refine: true,
+      gravity: [0, -G, 0],
+      bodies: [
+        {
+          name: "box",
+          kind: "soft",
+          mesh: { type: "box", size, cells: size.map((side) => Math.round(side / 0.07)) as Vec3 },
+          transform: { translate: [0, size[1] / 2 + gap, 0] },
+          material: { density, youngsModulus, poissonsRatio: 0.3, friction: mu },
+        },
+      ],
+      colliders: [{ ...plane([0, 1, 0]), friction: mu }],
+    });
+    lab.run(1);
+    const falls = lab.velocities()[1]!;
+    lab.put(
+      0,
+      (x) => x,
+      () => [v0, falls, 0],
+    );
+    const { mass } = lab.created.bodies[0]!;
+    const whole = mass.reduce((sum, m) => sum + m, 0);
+    const velocity = (r: number): number =>
+      mass.reduce((sum, m, i) => sum + m * lab.velocities()[3 * i + r]!, 0) / whole;
+    let right = v0;
+    let is = v0;
+    for (let tick = 1; right > 0.15 * v0; tick++) {
+      lab.run(1);
+      is = velocity(0);
+      right = v0 - mu * ((G * tick) / 60 + velocity(1) - falls);
+    }
+    expect(Math.abs(is - right) / v0).toBeLessThan(0.02);
+  },
+);
