@@ -177,8 +177,11 @@ function refusal(scene: Scene, bodies: readonly BodyTemplate[]): string | undefi
   const tiny = bodies.find(({ meanEdge }) => meanEdge < SMALLEST);
   if (tiny) return `${tiny.name} has edges of ${tiny.meanEdge.toPrecision(2)} m, limit: ${SMALLEST}`;
   for (const body of scene.bodies) {
-    const met = body.kind === "cloth" && notKnown(scene).find((other) => !passThrough(body, other));
-    if (met) return `${body.name} is a sheet that may touch ${met.name ?? "a mesh"}: with grabs it would cost too much`;
+    const met = notKnown(scene, body).find((other) => !passThrough(body, other));
+    if (!met) continue;
+    const harm =
+      body.kind === "cloth" ? "with grabs it would cost too much" : "friction would brake it at their corners";
+    return `${body.name} may touch the triangles of ${met.name ?? "a mesh"}: ${harm}`;
   }
   const overlap = overlapping(scene, bodies);
   if (overlap) return `${overlap.join(" and ")} may intersect from the start`;
@@ -188,9 +191,9 @@ function refusal(scene: Scene, bodies: readonly BodyTemplate[]): string | undefi
 
 type Met = Parameters<typeof passThrough>[1];
 
-/** Bodies and colliders that sheets may not touch. */
-const notKnown = ({ bodies, colliders = [] }: Scene): Met[] => [
-  ...bodies.filter(({ kind }) => kind !== "cloth"),
+/** Bodies and colliders that an implicit body may not touch. Sheets may touch each other. */
+const notKnown = ({ bodies, colliders = [] }: Scene, body: Body): Met[] => [
+  ...bodies.filter((other) => other !== body && (body.kind !== "cloth" || other.kind !== "cloth")),
   ...colliders.filter(({ type }) => type === "mesh"),
 ];
 
@@ -199,7 +202,6 @@ function lying({ bodies, colliders = [] }: Scene, body: Body, self: boolean): ke
   const meets = (other: Met): boolean => !passThrough(body, other);
   if (body.kind === "cloth" && colliders.some(meets)) return "sheetOnShapes";
   if (bodies.some((other) => other !== body && meets(other))) return "onBodies";
-  if (colliders.some((collider) => collider.type === "mesh" && meets(collider))) return "onBodies";
   if (colliders.some(meets)) return "onShapes";
   return self && body.kind === "cloth" ? "onItself" : undefined;
 }
