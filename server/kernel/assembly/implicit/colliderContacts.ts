@@ -519,7 +519,12 @@ export function reviewColliderContacts(row: usize, y: usize, residual: usize): b
     } else if (state === L.TOUCH_STICKS) changed = breaks(touch, residual + at, push) || changed;
     else changed = rubs(touch, y + at, push) || changed;
   }
-  return changed || abs<f64>(used - allowed) > OFF * allowed;
+  return changed || isFrictionOff(OFF);
+}
+
+/** Returns whether steady friction differed from its limit by more than a part of it in the last review. */
+export function isFrictionOff(part: f64): bool {
+  return abs<f64>(used - allowed) > part * allowed;
 }
 
 /** Lets a contact slide if friction cannot hold it. @param push lambda_n, N. @returns whether it slides */
