@@ -98,9 +98,9 @@ interface Entry {
   /** Number of writes under this lease, and number of the last acknowledged one. */
   writes: number;
   acknowledged: number;
-  /** After the store has gone back: number of its last write; Infinity: it has not. */
+  /** Number of the store's last write, if the store has gone back; otherwise Infinity. */
   has: number;
-  /** Since when data waits to be written, ms; 0: none waits. */
+  /** Time from which data has waited to be written, ms; 0: none waits. */
   waitingMs: number;
   /** A flush is queued behind the running one. */
   waits: boolean;

@@ -28,7 +28,7 @@ export interface Facts {
   readonly pins: ReadonlyMap<number, Pin>;
 }
 
-/** Facts of a reader that messages must also take back. */
+/** Facts that a reader already has: messages must say where they no longer hold. */
 interface KnownFacts {
   looks: Iterable<number>;
   pins: boolean;

@@ -1,6 +1,6 @@
 /**
- * Surface of a cloud of points that belong together, as a crystal's or wax's: where the sum of a smooth kernel around
- * each point (Blinn 1982) has one value. Its mesh has a vertex in each grid cell that the surface meets (surface nets,
+ * Surface of a cloud of points that form one solid (a crystal, wax): where the sum of a smooth kernel around each point
+ * (Blinn 1982) has one value. Its mesh has a vertex in each grid cell that the surface meets (surface nets,
  * Gibson 1998). A lone point is a ball.
  */
 

@@ -110,7 +110,7 @@ export const TIME_SCALE = { least: 0.05, most: 2 } as const;
 export const isTimeScale = (value: number): boolean => value === 0 || within(value, TIME_SCALE);
 export const TIME_SCALE_TEXT = `0, or ${TIME_SCALE.least} to ${TIME_SCALE.most}`;
 
-/** Limits of the wind's fields: those of a scene. */
+/** Limits of the wind's fields, the same as in scenes. */
 export const WIND_SPANS: Readonly<Record<WindField, Span>> = {
   density: { least: 0, most: 1e5 },
   drag: { least: 0, most: 100 },
@@ -126,7 +126,7 @@ export const WIND_SPANS: Readonly<Record<WindField, Span>> = {
  */
 const STRETCH = { density: 1e3, youngsModulus: 1e4, bendingStiffness: 1e4 } as const;
 
-/** Limits of a body's fields: those of a scene. */
+/** Limits of a body's fields, the same as in scenes. */
 export const SPANS: Readonly<Record<BodyField, Span>> = {
   damping: { least: 0, most: 10_000 },
   friction: { least: 0, most: 10 },

@@ -176,7 +176,7 @@ export interface PointBased extends Integrated {
    */
   creep?: number;
   /**
-   * Over melting: lowers the yield, to 0 from 1 on. @minimum 0 @maximum 10
+   * Temperature divided by that of melting: lowers `yield`, to 0 from 1 on. @minimum 0 @maximum 10
    * @default 0
    */
   temperature?: number;

@@ -43,7 +43,7 @@ export function schemaFaults(errors: readonly ErrorObject[]): { faults: SceneFau
       meant,
     });
   }
-  // A misspelled field is not missing, too.
+  // Report a misspelled field once: not also as missing.
   const renamed = new Set(
     misspelled.flatMap(({ parent, is, meant }) => (is === "field" ? `${parent}/${escapePointer(meant)}` : [])),
   );

@@ -80,9 +80,9 @@ export class Predictor {
   private variance: Vec3 = [1, 1, 1];
   private root: Vec3 = [1, 1, 1];
   private center = 0;
-  /** Results of `expect`: the nearest integer to the predicted displacement, ... */
+  /** Result of `expect`: the nearest integer to the predicted displacement. */
   base = 0;
-  /** ... the residual's context, and the number of its low bits that are sent raw. */
+  /** Results of `expect`: the residual's context, and the number of its low bits that are sent raw. */
   context = 0;
   shift = 0;
 

@@ -57,6 +57,15 @@ export async function startTestServer(changes: Partial<Config> = {}, port = 0): 
   };
 }
 
+/** Environment of a server in a process of its own: a SQLite store in the folder, one thread, the tests' scenes. */
+export const storedIn = (dataDir: string): Record<string, string> => ({
+  PLIANT_STORE: "sqlite",
+  PLIANT_DATA_DIR: dataDir,
+  PLIANT_PREWARM: "none",
+  PLIANT_WORKERS: "1",
+  PLIANT_SCENES_DIR: SCENES_DIR,
+});
+
 /** Sends bytes and returns everything that the server sends until it closes the connection. */
 export async function rawAnswer(server: TestServer, bytes: string): Promise<string> {
   const socket = connect(Number(new URL(server.url).port), "127.0.0.1");

@@ -2,7 +2,7 @@
  * server/ops/METRICS.md: the metrics of the server as a table, from the registry itself. `node
  * tests/ops/writeMetrics.ts` rewrites it.
  */
-import { Metrics } from "../../server/metrics/metrics.ts";
+import { emptyMetrics } from "../support/emptyMetrics.ts";
 
 export const METRICS_PAGE = "server/ops/METRICS.md";
 
@@ -26,18 +26,7 @@ interface Described {
 
 /** Sorted by name. */
 export function describedMetrics(): Described[] {
-  const zero = (): number => 0;
-  const metrics = new Metrics({
-    rooms: zero,
-    sessions: () => ({ connected: 0, resumable: 0 }),
-    bodiesHeld: zero,
-    roomMemory: () => ({ reserved: 0, used: 0 }),
-    queueDepth: zero,
-    workerThreads: zero,
-    timeDilation: zero,
-    bufferedBytes: zero,
-    roomLoads: () => [],
-  });
+  const metrics = emptyMetrics();
   const all = metrics.registry.getMetricsAsArray() as unknown as Described[];
   const own = all.filter(({ name }) => name.startsWith("pliant_"));
   metrics.close();

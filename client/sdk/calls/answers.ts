@@ -23,7 +23,7 @@ export class Answers {
       const expired = (): void => this.#take(request)?.reject(new PliantError("NO_ANSWER", { limit: ANSWER_MS }));
       this.#pending.set(request, { resolve, reject, timer: setTimeout(expired, ANSWER_MS) });
     });
-    // A caller that does not wait for the answer hears the event `notice`: its failure is no unhandled one.
+    // A caller may ignore the answer and listen to `notice`: its rejection must not count as unhandled.
     answer.catch(() => {});
     return { request, answer };
   }

@@ -28,7 +28,7 @@ export class SharePanel {
   private readonly address = h("a", { class: "address" });
   private readonly warning = h("p", { class: "warning", hidden: true });
 
-  /** @param say shows a note. @param leads the address is a link in this page */
+  /** @param say shows a note. @param leads true to show the address as a link that can be followed */
   constructor(room: string, say: (text: string) => void, leads: boolean) {
     this.room = room;
     this.say = say;

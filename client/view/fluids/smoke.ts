@@ -67,7 +67,7 @@ export class Smoke {
   private density: Float32Array;
   private readonly ahead: Float32Array;
   private next: Float32Array;
-  /** float32[3*cells] way of the gas in a step, in cells. */
+  /** float32[3*cells] displacement of the gas in a step, in cells. */
   private readonly ways: Float32Array;
   /** Nodes of the velocity, m/s, and the weight of the tracers around each. */
   private readonly nodes: Triple;
@@ -239,7 +239,7 @@ export class Smoke {
     return count;
   }
 
-  /** Ways of the gas in the cells of a block. @param h s */
+  /** Sets `ways` in the cells of a block. @param h s */
   private aim(block: number, h: number): void {
     const { cells, nodes, ways, stirred, cell } = this;
     const [nx, ny, nz] = cells;

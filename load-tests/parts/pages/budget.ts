@@ -31,7 +31,7 @@ interface Use {
   path: string;
   way: BrowserContextOptions;
   ready: (page: Page) => Promise<unknown>;
-  /** Selectors; a list is pressed without an Escape between its items. */
+  /** Selectors to press, with an Escape after each. A list counts as one: the Escape follows its last item. */
   presses: readonly (string | readonly string[])[];
   /** Further actions, without an Escape after each. */
   further?: (page: Page) => Promise<unknown>;

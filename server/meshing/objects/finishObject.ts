@@ -82,7 +82,7 @@ function gather(parts: readonly Part[], limits: ObjectLimits, notes: MeshNote[])
   return { parts: drawn, corners, positions, starts, origin, dropped: count(used) - count(shown) };
 }
 
-/** Welds the parts to one surface. */
+/** Welds the parts into one surface. */
 function surfaceOf(
   { parts, corners, positions, starts, dropped }: Gathered,
   notes: MeshNote[],

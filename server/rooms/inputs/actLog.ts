@@ -176,7 +176,7 @@ interface Done {
   place: number;
   /** Event of a spawn or removal. */
   moves: Spawned | undefined;
-  /** Tuning before the tick. */
+  /** The tuning at the start of the tick. */
   before: Tuning;
   events: readonly SimEvent[];
 }

@@ -93,17 +93,17 @@ export interface Past {
   past: Float64Array;
 }
 
-/** past: six strains each */
+/** `past` has six strains for each element. */
 export interface TetDashpots extends Omit<OrthotropicTetElements, "kind">, Past {
   kind: "tet-dashpot";
 }
 
-/** past: three strains each */
+/** `past` has three strains for each element. */
 export interface TriangleDashpots extends Omit<TriangleElements, "kind">, Past {
   kind: "triangle-dashpot";
 }
 
-/** past: K x along vectors that rotate with the stencil, for each */
+/** `past` has K x of each element, along vectors that rotate with the stencil. */
 export interface BendDashpots extends Omit<BendElements, "kind">, Past {
   kind: "bend-dashpot";
 }

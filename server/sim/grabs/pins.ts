@@ -20,9 +20,10 @@ type Pinned = Extract<SimEvent, { type: "pinned" }>;
 type PinOf = Extract<Input, { type: "pin" }>;
 type GrabOf = Extract<Input, { type: "grab" }>;
 
-/** Returns the reason why a grab cannot be, or begins it. */
 interface Grabs {
+  /** Returns the reason why this grab cannot begin. */
   refuse: (input: GrabOf) => Refusal | undefined;
+  /** Begins it, or returns the reason why not. */
   begin: (input: GrabOf) => Refusal | undefined;
 }
 

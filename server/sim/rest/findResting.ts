@@ -336,7 +336,7 @@ export class Rest {
       for (let r = 0; r < 3; r++) f32[at + r]! *= keep;
   }
 
-  /** Whether nothing outside of its island takes momentum from the body, or gave it any in the last tick. */
+  /** Whether nothing outside exchanges momentum with the body's island, now or in the last tick. */
   private isFree(b: number): boolean {
     const held = this.rowOf(this.islandOf(b)).getInt32(L.BODY_HELD, true);
     return (held & ~L.HELD_RIGID) === 0;

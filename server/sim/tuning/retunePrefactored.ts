@@ -142,7 +142,7 @@ export class PrefactoredMaterials extends MaterialWriter {
     i32.set(from.subarray(groups, end), groups);
   }
 
-  /** Makes all points find the responses of their bodies again. */
+  /** Invalidates the stored responses of bodies to points: the kernel then computes them again. */
   private forgetResponses(live: DataView): void {
     const points = live.getInt32(L.HEADER + L.H_POINTS, true);
     for (let n = 0; n < live.getInt32(L.HEADER + L.H_POINT_COUNT, true); n++) {

@@ -57,7 +57,7 @@ const MINE = {
     WHERE name = $1 AND epoch = $2 AND process = $3 AND writes < $4::bigint AND writes >= $5::bigint RETURNING name`,
 };
 const UNOWNED = "process = NULL, url = NULL, lease_until = NULL, members = 0";
-/** Source of the rows of each kind: columns tick, after, bytes; condition by room $1 and tick $2. */
+/** Query for each kind of bad piece: columns tick, after and bytes; table and condition on room $1 and tick $2. */
 const SOURCES: Record<BadPiece["what"], { columns: string; where: string }> = {
   checkpoint: {
     columns: "tick, NULL::bigint, state",

@@ -18,7 +18,7 @@ import { fromProcessMs } from "../processClock.ts";
 import { StepsRunning } from "./stepsRunning.ts";
 import { ThreadWords } from "./threadWords.ts";
 
-/** Parts of the time for other orders while steps, which get one part, wait, too. */
+/** While both wait, other orders get this many times as much time as steps. */
 const OTHERS_SHARE = 3;
 /** Limit of the time that one kind is ahead of the other, s: older differences are forgotten. */
 const MOST_LEAD_SECONDS = 0.05;
@@ -227,7 +227,7 @@ export class ThreadLoop {
   }
 
   /**
-   * Runs, in the middle of a tick or another order, the orders that need not wait for its end.
+   * Interrupts a tick or another order: runs the orders that need not wait for its end.
    * @param ran called with the duration of the piece that just ended, s
    * @returns duration of the preemption, s
    */

@@ -20,6 +20,10 @@ describe.skipIf(noBrowser)("quality", () => {
   });
   afterAll(() => stage?.close());
 
+  /** A page of the jelly stack, at the level that it chose itself: opened by the first test that needs it. */
+  let opened: Promise<Page> | undefined;
+  const jelly = async (): Promise<Page> => drawn(await stage.visit((await stage.room("jelly-stack")).path));
+
   // The tank also has cloth, water and smoke (lightScenes.ts).
   test.each(inLong(["jelly-stack", "tank"], ["tank"]))("every level draws %s without a refused call", async (scene) => {
     const { path } = await stage.room(scene);
@@ -48,8 +52,7 @@ describe.skipIf(noBrowser)("quality", () => {
   });
 
   test("with drawing by the CPU no picture queues behind another, and a press goes before a picture that has not begun", async () => {
-    const { path } = await stage.room("jelly-stack");
-    const page = await drawn(await stage.visit(path));
+    const page = await (opened ??= jelly());
     // The frame after a press, when no drawing is in progress and a picture is requested.
     const first = await page.evaluate(async () => {
       const view = window.pliant.view!;
@@ -72,12 +75,10 @@ describe.skipIf(noBrowser)("quality", () => {
     expect(behind).toBe(true);
     const count = await page.evaluate(() => window.pliant.drawn);
     await page.waitForFunction((than) => window.pliant.drawn > than, count);
-    await stage.leave();
   });
 
   test("with drawing by the CPU a picture that stands has more pixels than a moving one", async () => {
-    const { path } = await stage.room("jelly-stack");
-    const page = await drawn(await stage.visit(path));
+    const page = await (opened ??= jelly());
     // A renderer that is fast enough for the best level has no need of it.
     await page.waitForFunction((levels) => {
       const { width, clientWidth } = document.querySelector<HTMLCanvasElement>("canvas.view")!;
@@ -94,6 +95,5 @@ describe.skipIf(noBrowser)("quality", () => {
       return { ratio: canvas.width / canvas.clientWidth, level: window.pliant.view!.stage.quality.level };
     });
     expect(moving.ratio).toBe(LEVELS[moving.level]!.pixelRatio);
-    await stage.leave();
   });
 });

@@ -14,11 +14,11 @@ import { Cluster } from "../../../server/cluster/cluster.ts";
 import { forwardToOwners } from "../../../server/cluster/forward.ts";
 import type { ClusterRooms } from "../../../server/cluster/rooms.ts";
 import { Tickets } from "../../../server/cluster/ticket.ts";
-import { Metrics } from "../../../server/metrics/metrics.ts";
 import { PostgresStore } from "../../../server/store/postgres/postgresStore.ts";
 import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
 import { type Lease, LeaseLost } from "../../../server/store/store.ts";
 import { CodedError } from "../../../shared/errorCodes.ts";
+import { emptyMetrics } from "../../support/emptyMetrics.ts";
 
 const [where, secret, term] = process.argv.slice(2);
 const TICK_MS = 20;
@@ -90,17 +90,7 @@ const rooms: ClusterRooms = {
   drop: async (name) => void end(name),
 };
 
-const metrics = new Metrics({
-  rooms: () => 0,
-  sessions: () => ({ connected: 0, resumable: 0 }),
-  bodiesHeld: () => 0,
-  roomMemory: () => ({ reserved: 0, used: 0 }),
-  queueDepth: () => 0,
-  workerThreads: () => 0,
-  bufferedBytes: () => 0,
-  roomLoads: () => [],
-  timeDilation: () => 1,
-});
+const metrics = emptyMetrics();
 const cluster: Cluster = new Cluster({
   store,
   rooms,

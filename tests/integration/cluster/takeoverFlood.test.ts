@@ -8,7 +8,7 @@ import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { freePort, type RunningServer, startServer } from "../../../load-tests/measuredServer.ts";
 import type { Role } from "../../../shared/members/roles.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
-import { SCENES_DIR } from "../testServer.ts";
+import { storedIn } from "../testServer.ts";
 import { testFolder } from "../../support/testFolder.ts";
 import { postJson } from "../../support/request.ts";
 
@@ -22,14 +22,10 @@ const start = async (port?: number): Promise<RunningServer> =>
   startServer({
     port: port ?? (await freePort()),
     env: {
-      PLIANT_STORE: "sqlite",
-      PLIANT_DATA_DIR: folder,
+      ...storedIn(folder),
       PLIANT_TOKEN_SECRET: "a-secret-of-both-processes-long-enough",
       PLIANT_BALANCE: "off",
-      PLIANT_PREWARM: "none",
-      PLIANT_WORKERS: "1",
       PLIANT_RESUME_SECONDS: "600",
-      PLIANT_SCENES_DIR: SCENES_DIR,
       LOG_LEVEL: "error",
     },
   });

@@ -14,7 +14,7 @@ import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
 import { StoreUnavailable } from "../../../server/store/store.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { objBall } from "../../support/modelFiles.ts";
-import { SCENES_DIR, startTestServer } from "../testServer.ts";
+import { startTestServer, storedIn } from "../testServer.ts";
 import { testFolder } from "../../support/testFolder.ts";
 import { request } from "../../support/request.ts";
 
@@ -40,14 +40,7 @@ async function settled(url: string, path: string): Promise<Response> {
 }
 
 describe("a server killed at its answer has made the change after a restart", () => {
-  const env = {
-    PLIANT_STORE: "sqlite",
-    PLIANT_DATA_DIR: join(folder, "data"),
-    PLIANT_PREWARM: "none",
-    PLIANT_WORKERS: "1",
-    PLIANT_ADMIN_TOKEN: ADMIN,
-    PLIANT_SCENES_DIR: SCENES_DIR,
-  };
+  const env = { ...storedIn(join(folder, "data")), PLIANT_ADMIN_TOKEN: ADMIN };
   let port: number;
   let server: RunningServer;
   let url: string;

@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { startServer } from "../../../load-tests/measuredServer.ts";
 import { decodeRecording } from "../../../server/persistence/recording.ts";
-import { SCENES_DIR, startTestServer } from "../testServer.ts";
+import { startTestServer, storedIn } from "../testServer.ts";
 import { testFolder } from "../../support/testFolder.ts";
 
 const folder = testFolder("sessions");
@@ -31,14 +31,7 @@ async function backAt(url: string, resume: string): Promise<Bot> {
 
 test("all ten members keep their identity after kill -9, also the newly welcomed ones; every grab has ended", async () => {
   const dataDir = join(folder, "data");
-  const env = {
-    PLIANT_STORE: "sqlite",
-    PLIANT_DATA_DIR: dataDir,
-    PLIANT_PREWARM: "none",
-    PLIANT_WORKERS: "1",
-    PLIANT_SCENES_DIR: SCENES_DIR,
-  };
-  const first = await startServer({ env });
+  const first = await startServer({ env: storedIn(dataDir) });
   await createRoom(first.url, "cube", "room");
   const bots: Bot[] = [];
   for (let i = 0; i < HANDS; i++) {

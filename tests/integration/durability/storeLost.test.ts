@@ -7,19 +7,13 @@ import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { startServer } from "../../../load-tests/measuredServer.ts";
 import { STORE_FILE } from "../../../server/store/openStore.ts";
 import { faults, linesOf } from "../../ops/logLines.ts";
-import { SCENES_DIR, startTestServer } from "../testServer.ts";
+import { startTestServer, storedIn } from "../testServer.ts";
 import { testFolder } from "../../support/testFolder.ts";
 
 const folder = testFolder("lost");
 
 test("a deleted log: an error with its code, a metric, not ready; rooms in the file exist; ready after the next start", async () => {
-  const env = {
-    PLIANT_STORE: "sqlite",
-    PLIANT_DATA_DIR: folder,
-    PLIANT_PREWARM: "none",
-    PLIANT_WORKERS: "1",
-    PLIANT_SCENES_DIR: SCENES_DIR,
-  };
+  const env = storedIn(folder);
   // One room that an orderly end has written into the file, and one that is only in the log.
   const first = await startTestServer({ store: "sqlite", dataDir: folder, workers: 1 });
   await createRoom(first.url, "cube", "older");
@@ -55,13 +49,7 @@ test("a deleted log: an error with its code, a metric, not ready; rooms in the f
 
 test("files deleted under a running server: not ready, logged with a code, counted; the next start has every room", async () => {
   const data = testFolder("gone");
-  const env = {
-    PLIANT_STORE: "sqlite",
-    PLIANT_DATA_DIR: data,
-    PLIANT_PREWARM: "none",
-    PLIANT_WORKERS: "1",
-    PLIANT_SCENES_DIR: SCENES_DIR,
-  };
+  const env = storedIn(data);
   const first = await startServer({ env });
   try {
     await createRoom(first.url, "cube", "kept");
@@ -88,7 +76,7 @@ test("files deleted under a running server: not ready, logged with a code, count
     first.process.kill("SIGKILL");
     await once(first.process, "exit");
   }
-  const second = await startTestServer({ store: "sqlite", dataDir: data, scenesDir: SCENES_DIR, workers: 1 });
+  const second = await startTestServer({ store: "sqlite", dataDir: data, workers: 1 });
   const { rooms } = (await (await fetch(`${second.url}/api/rooms`)).json()) as { rooms: { room: string }[] };
   expect(rooms.map(({ room }) => room)).toEqual(expect.arrayContaining(["kept", "newer"]));
   await second.close();

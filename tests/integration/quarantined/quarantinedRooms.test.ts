@@ -20,7 +20,7 @@ import { RoomSimulation } from "../../../server/rooms/ticks/simulation.ts";
 import { STORE_FILE } from "../../../server/store/openStore.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { endlessSteps, withBody } from "../hostile/endless.ts";
-import { SCENES_DIR, startTestServer, type TestServer } from "../testServer.ts";
+import { SCENES_DIR, startTestServer, storedIn, type TestServer } from "../testServer.ts";
 import { inLong } from "../../support/run/long.ts";
 import { testFolder } from "../../support/testFolder.ts";
 import { request } from "../../support/request.ts";
@@ -50,13 +50,9 @@ const list = async (url: string): Promise<Listed[]> =>
 const quarantineOf = async (url: string, room: string): Promise<Listed["quarantined"]> =>
   (await list(url)).find((listed) => listed.room === room)?.quarantined;
 const envFor = (data: string): Record<string, string> => ({
-  PLIANT_STORE: "sqlite",
-  PLIANT_DATA_DIR: join(folder, data),
-  PLIANT_PREWARM: "none",
-  PLIANT_WORKERS: "1",
+  ...storedIn(join(folder, data)),
   PLIANT_ADMIN_TOKEN: ADMIN,
   PLIANT_TAKEOVER_ATTEMPTS: String(ATTEMPTS),
-  PLIANT_SCENES_DIR: SCENES_DIR,
 });
 
 async function start(data: string, poison?: Record<string, string>): Promise<RunningServer> {

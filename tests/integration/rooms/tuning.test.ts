@@ -15,7 +15,7 @@ import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import { NO_WIND } from "../../../server/sim/tuning/windRow.ts";
 import type { Scene } from "../../../shared/scene/scene.ts";
 import { validateScene } from "../../../shared/scene/sceneValidator.ts";
-import { SCENES_DIR, startTestServer, type TestServer } from "../testServer.ts";
+import { SCENES_DIR, startTestServer, storedIn, type TestServer } from "../testServer.ts";
 import { postJson } from "../../support/request.ts";
 import { testFolder } from "../../support/testFolder.ts";
 
@@ -245,14 +245,7 @@ test("an undo reverts it", async () => {
 
 test("a killed server continues with it", async () => {
   const dataDir = join(folder, "data");
-  const env = {
-    PLIANT_STORE: "sqlite",
-    PLIANT_DATA_DIR: dataDir,
-    PLIANT_PREWARM: "none",
-    PLIANT_WORKERS: "1",
-    PLIANT_SCENES_DIR: SCENES_DIR,
-  };
-  const first = await startServer({ env });
+  const first = await startServer({ env: storedIn(dataDir) });
   const { owner, token } = await owned(first.url, "cube", "killed");
   const wind = {
     ...owner.tuned!.tuning.wind,

@@ -155,8 +155,8 @@ describe.each(KINDS)("the force pass, %s", (kind) => {
         const { moved, slide, distance } = moves[pair]!;
         const limit = touch.staticFriction * (Math.min(touch.thickness, touch.gap) - distance);
         if (Math.abs(slide - limit) < 100 * UNIT * size) return;
-        // A sliding pair is solved along the direction of the closest points at x, which is known to units of size/gap;
-        // this turns the pair's displacement.
+        // A sliding pair is solved along the direction of the closest points at x. Its error (units times size/gap)
+        // turns the pair's displacement.
         const turned = moved / gaps[pair]!;
         for (const [kernel, twin, from] of [
           [x, kit.particles.x, start],

@@ -19,7 +19,7 @@ const mean = (a: Float64Array, axis: number): number => middle(a)[axis]!;
 /** Proof that contacts occurred: a change of the scene that only contacts can cause. */
 const FELT: Record<keyof typeof scenes, (run: Watched) => void> = {
   clash: ({ lab }) => {
-    // of 50 m/s each, against each other
+    // They met at 50 m/s each: contact took at least half of it.
     expect(mean(lab.velocities(0), 0)).toBeLessThan(25);
     expect(mean(lab.velocities(1), 0)).toBeGreaterThan(-25);
   },

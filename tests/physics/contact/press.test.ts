@@ -15,6 +15,7 @@ import { STONES } from "../../../load-tests/hands/stones.ts";
 import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 import { openWorld } from "../../../server/sim/world.ts";
+import { inLong } from "../../support/run/long.ts";
 
 /** Simulated time until the plate is down, s. */
 const DOWN = 1.1;
@@ -25,9 +26,10 @@ const FAST = 6;
 
 test("a press squeezes ten sheets without throwing a particle, at half of real time", async () => {
   const press = STONES.find(({ name }) => name === "press of ten sheets")!;
-  const shares: number[] = [];
-  // one start in six jams for a while, so the median of three counts
+  // One start in six jams for a while, so the median of three counts: two good ones decide.
+  let good = 0;
   for (const more of [0, 1e-4, 2e-4]) {
+    if (good === inLong(3, 2)) break;
     const scene = { ...press.build(tmpdir()), gravity: [0, -9.81 - more, 0] as [number, number, number] };
     const { memory, layout } = await createWorld(scene, { baseDir: tmpdir(), bounded: true });
     const world = openWorld(memory, layout);
@@ -41,10 +43,10 @@ test("a press squeezes ten sheets without throwing a particle, at half of real t
     }
     expect(fastest).toBeLessThan(FAST);
     expect(world.contactCounts().full).toBe(0);
-    shares.push(world.stepped / calls);
+    if (world.stepped > 0.5 * calls) good++;
   }
-  expect(shares.sort((a, b) => a - b)[1]).toBeGreaterThan(0.5);
-}, 120_000);
+  expect(good).toBeGreaterThanOrEqual(2);
+});
 
 test("needles thinner than the cells of ten sheets take no work for facets finer than those", async () => {
   const needles = STONES.find(({ name }) => name === "needles under ten sheets")!;
@@ -54,7 +56,7 @@ test("needles thinner than the cells of ten sheets take no work for facets finer
   for (; world.stepped < layout.tickHz && calls < MOST_CALLS; calls++) world.step([]);
   expect(world.contactCounts().full).toBe(0);
   expect(calls).toBeLessThan(MOST_CALLS);
-}, 120_000);
+});
 
 /** A curtain in a plane of constant z, pinned at two edges if it is the first. */
 function curtain(name: string, size: number, cells: number, z: number, pinned: boolean): object {
@@ -112,4 +114,4 @@ test("a pellet of 200 m/s in two curtains slows the room down only while it hits
   let calls = 0;
   for (const ticks = 20; world.stepped < ticks && calls < 3 * ticks; calls++) world.step([]);
   expect(calls - world.stepped).toBeLessThan(EXTRA_CALLS);
-}, 120_000);
+});

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { Metrics } from "../../../server/metrics/metrics.ts";
+import type { Metrics } from "../../../server/metrics/metrics.ts";
 import { RoomHistory } from "../../../server/persistence/history.ts";
 import { CheckpointPolicy } from "../../../server/persistence/checkpointPolicy.ts";
 import { fill, findRoom } from "../../../server/persistence/restore.ts";
@@ -14,6 +14,7 @@ import { decodeRecording, encodeRecording, recordingOf } from "../../../server/p
 import type { Input } from "../../../server/sim/types.ts";
 import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
 import type { Lease, Store } from "../../../server/store/store.ts";
+import { emptyMetrics } from "../../support/emptyMetrics.ts";
 import { testFolder } from "../../support/testFolder.ts";
 
 const HOLDER = { process: "p", url: "http://127.0.0.1:1" };
@@ -25,17 +26,7 @@ beforeAll(async () => {
   folder = testFolder("journalWriter");
   store = new SqliteStore({ path: join(folder, "store.sqlite") });
   await store.open();
-  metrics = new Metrics({
-    rooms: () => 0,
-    sessions: () => ({ connected: 0, resumable: 0 }),
-    bodiesHeld: () => 0,
-    roomMemory: () => ({ reserved: 0, used: 0 }),
-    queueDepth: () => 0,
-    workerThreads: () => 0,
-    bufferedBytes: () => 0,
-    roomLoads: () => [],
-    timeDilation: () => 1,
-  });
+  metrics = emptyMetrics();
 });
 afterAll(async () => {
   metrics.close();

@@ -23,6 +23,7 @@ export const LONGEST = [
   "simulation/histories",
   "simulation/moreHistories",
   "pairs/pairs",
+  "contact/press",
   "reports/publicReports",
   "rest/piles",
   "determinism/boundedTicks",

@@ -25,7 +25,7 @@ let bound: f64 = 0;
 export let rootLow: f64 = 0;
 export let rootHigh: f64 = 0;
 
-/** Most halvings, so tangent zeros get intervals of 2^-12; other tests decide what happens inside. */
+/** Most halvings: an interval around a double zero ends with a width of 2^-12, and other tests examine it. */
 const HALVINGS: i32 = 12;
 /** Newton's method is quadratic; a zero not reached by then is bracketed less tightly. */
 const NEWTON_STEPS: i32 = 10;

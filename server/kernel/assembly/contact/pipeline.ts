@@ -13,7 +13,7 @@
  *                                        (contactResponse.ts, rigidImpactZones.ts), and holds a group of bodies whose
  *                                        rows do not fit or cannot be cleared (heldGroups.ts)
  *
- * Small steps (step.ts, `beginSmallStep`): of a group of substeps the first saves and predicts for all, and the last
+ * Small steps (step/smallSteps.ts): the first substep of a group saves and predicts for all of them, and the last one
  * verifies. "Substep" in the contact code then means the whole group, except in the solve.
  *
  * After verifyContacts no two surfaces intersect at x, nor did they on straight paths from S to x, unless filters

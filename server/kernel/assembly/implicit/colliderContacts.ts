@@ -157,8 +157,8 @@ function findTouched(row: usize, entry: usize, r: f32): bool {
 }
 
 /**
- * Finds the collider that a particle enters deepest, also if it would come out on another side: it is held at the side
- * where it entered. @param start, entry its entries of vectors @returns whether there is one
+ * Finds the collider that a particle enters deepest. The particle is held at the side where it enters, even if its
+ * motion ends beyond another side. @param start, entry its entries of vectors @returns whether there is one
  */
 function findEntered(row: usize, start: usize, entry: usize, r: f32): bool {
   const table = <usize>load<u32>(row, L.IMPLICIT_MEETS);

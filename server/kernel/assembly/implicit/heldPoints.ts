@@ -60,7 +60,7 @@ function forceLimit(point: usize): f64 {
   return <f64>load<f32>(point, L.POINT_MAX_FORCE) * <f64>load<f32>(point, L.POINT_SHARE);
 }
 
-/** Returns W of the free particles, 1/kg. */
+/** Returns W = sum_i b_i^2/m_i over the free particles, 1/kg. */
 function weight(row: usize, point: usize): f64 {
   const mass = <usize>load<u32>(row, L.IMPLICIT_MASS);
   let W: f64 = 0;
@@ -115,7 +115,7 @@ function scatter(row: usize, point: usize, k: f64, g: usize): void {
   }
 }
 
-/** J at the vector x. */
+/** Returns the sum of E over the points that hold the body, J, at the vector x. */
 export function energyOfPoints(row: usize, x: usize): f64 {
   let held = <usize>load<u32>(row, L.IMPLICIT_HELD);
   let sum: f64 = 0;

@@ -155,7 +155,7 @@ export const NEAR_FRESH = 0x1000; // near lanes or their directions have changed
 export const QUIET_AHEAD = 1; // no further lane can come near by a predicted x
 export const QUIET_STILL = 2; // the check would clear all lanes, and change none
 export const QUIET = QUIET_AHEAD | QUIET_STILL;
-// unit of the upper bits: stirs until the block is awake. Below one unit the two bits above are invalid
+// The upper bits count the stirs until the block is awake, in this unit. At 0, QUIET_AHEAD and QUIET_STILL are invalid.
 export const QUIET_STIR = 4;
 
 /** Number of colors. Further pairs get blocks of their own behind the last color. */

@@ -58,7 +58,7 @@ export const PREFACTORED_END = PREFACTORED_WORK + F64; // i32 address behind the
 export const PREFACTORED_TOUCHES = PREFACTORED_END + I32;
 // f32: mean over the columns of P's diagonal over m/h^2
 export const PREFACTORED_STIFFER = PREFACTORED_TOUCHES + I32;
-// f64 J: part of PREFACTORED_ENERGY that is the body's common motion and place
+// f64 J: part of PREFACTORED_ENERGY from the motion and height of the body as a whole
 export const PREFACTORED_COMMON = PREFACTORED_STIFFER + F32;
 export const PREFACTORED_BYTES = PREFACTORED_COMMON + F64;
 

@@ -389,7 +389,7 @@ export function moveParticles(row: usize, toArray: usize, push: usize, twist: us
   const cx = load<f64>(row, L.SHAPE_CENTER);
   const cy = load<f64>(row, L.SHAPE_CENTER + 8);
   const cz = load<f64>(row, L.SHAPE_CENTER + 16);
-  // rounding makes no velocity; for xPrev it has the opposite sign
+  // The rounding error of x must not become a velocity, so that of xPrev has the opposite sign.
   const sign: f64 = toArray ? -1 : 1;
   let ea: f64 = 0;
   let eb: f64 = 0;

@@ -79,7 +79,7 @@ export function runIf(runs: bool, kind: i32): void {
   else while (nextKind() === kind) next++;
 }
 
-/** Runs the phases of this kind that are next, which will run again at their place. */
+/** Runs the phases of this kind that are next, and goes back: `run` will run them again. */
 export function runInAdvance(kind: i32): void {
   const first = next;
   run(kind);

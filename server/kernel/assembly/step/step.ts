@@ -17,7 +17,8 @@ import { substepBegins, substepDone } from "../scheduler/host";
 import { beginStep, endStep } from "../scheduler/scheduler";
 import { warmStart } from "../warmStart/warmStart";
 import { beginWork, exceedsLimit, workDone } from "../state/work";
-import { beginProgram, endProgram, isSolving, run, runConstraints, runIf, runInAdvance } from "./stages";
+import { beginSmallStep, endSmallSteps } from "./smallSteps";
+import { beginProgram, endProgram, isSolving, run, runConstraints, runIf } from "./stages";
 
 /**
  * Runs one tick on the thread that orchestrates it, or as many of its substeps as the work limit allows (work.ts). If
@@ -92,34 +93,6 @@ function runSubstep(substep: i32, scratch: usize): void {
   run(L.KIND_PREFACTORED_FORCES);
   endProgram();
   if (watched) leaveOut(substepDone());
-}
-
-/**
- * Begins one of `every` substeps from one verification to the next. The first one (`opens`) finds contacts for the
- * motion of all.
- */
-function beginSmallStep(opens: bool, every: i32): void {
-  const X = <usize>load<u32>(L.HEADER, L.H_X);
-  const bytes = (<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4;
-  const start = <usize>load<u32>(L.HEADER, L.H_START);
-  if (opens) {
-    store<f32>(L.HEADER, load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS) * <f32>every, L.H_AHEAD);
-    runInAdvance(L.KIND_PREDICT);
-    updatePredictedContacts();
-    store<f32>(L.HEADER, -1, L.H_AHEAD);
-    runInAdvance(L.KIND_PREDICT);
-    store<f32>(L.HEADER, 0, L.H_AHEAD);
-  }
-  memory.copy(start, X, bytes);
-}
-
-/** Keeps the positions at the last verification, from which the next group of small steps predicts. */
-function endSmallSteps(): void {
-  memory.copy(
-    <usize>load<u32>(L.HEADER, L.H_START),
-    <usize>load<u32>(L.HEADER, L.H_SAFE),
-    (<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4,
-  );
 }
 
 /** One iteration of the solve. Serial stages are last, so that it ends with attachments and contacts satisfied. */

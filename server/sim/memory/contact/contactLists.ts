@@ -48,7 +48,7 @@ interface Kind {
   at: number;
   capacity: number;
   most: number;
-  /** For each list: address of the word with its address, bytes per unit, and extra bytes. */
+  /** Of each list: `at`, the word that holds its address; `unit`, bytes of an entry; `more`, bytes in addition. */
   lists: [at: number, unit: number, more?: number][];
 }
 

@@ -127,8 +127,9 @@ function stepped(points: Points, spec: Spec, body: MethodBody): Method {
 interface Law {
   /** Pa. */
   residual: number;
-  /** m, and N/m. */
+  /** Distance below which points repel each other, m. */
   crowded: number;
+  /** Stiffness of that repulsion, N/m. */
   crowding: number;
 }
 

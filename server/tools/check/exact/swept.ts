@@ -37,7 +37,7 @@ interface Question {
   segments: OnSegment[];
 }
 
-/** The first time, or -1. */
+/** Returns the first time of touch, or -1. */
 function answer({ plane, normal, inside, segments }: Question): number {
   const meets = (t: Root): boolean =>
     normal.some((c) => signAtRoot(c, t) !== 0)

@@ -76,7 +76,7 @@ function childrenOf(node: i32): usize {
   return <usize>load<u32>(front(), L.FRONT_CHILDREN) + ((<usize>node) << 4);
 }
 
-/** @param high minus the high corner */
+/** Stores a box. @param high the negated high corner */
 // @inline
 function storeBox(number: i32, low: v128, high: v128): void {
   v128.store(boxOf(number), low);

@@ -204,7 +204,7 @@ export function wakeRows(pair: i32, far: bool): void {
   let last: u32 = 0xffffffff;
   for (let entry = load<u32>(leafPairRow(pair), L.LEAF_PAIR_LANES); entry; ) {
     const lane = entry - 1;
-    // lanes of a block mostly follow each other
+    // Lanes of one block mostly follow each other, so comparing with the last block skips most repetitions.
     if (lane >> 2 !== last) {
       last = lane >> 2;
       const quiet = quietOf(<i32>last);

@@ -1,6 +1,6 @@
 /**
- * Compacts rows of the bvtt front (rows.ts). Free lanes lie among the used ones, and every pass over all blocks
- * pays for them: after hundred bodies had fallen, 3,400 rows lay in 11,259 blocks. Serial, at the start of a tick, when
+ * Compacts rows of the bvtt front (rows.ts). Free lanes lie among the used ones, and every pass over all blocks pays
+ * for them: after a hundred bodies had fallen, 3,400 rows lay in 11,259 blocks. Serial, at the start of a tick, when
  * only the chains of LEAF_PAIR rows refer to lane numbers.
  */
 import * as L from "../../layout/layout";

@@ -41,7 +41,7 @@ export function beginLoads(first: bool): bool {
   const blocks = countSolved();
   const collides = load<i32>(L.HEADER, L.H_COLLIDER_COUNT) !== 0;
   if (first) pushAsBefore(solvedAt(0), blocks);
-  if (collides) for (let n = 0; n < blocks; n++) putOut(solvedAt(n));
+  if (collides) for (let n = 0; n < blocks; n++) holdBlock(solvedAt(n));
   spendWork(blocks);
   countWork(UNITS_OF_LOAD * blocks);
   return true;
@@ -50,18 +50,18 @@ export function beginLoads(first: bool): bool {
 /** Call after the passes of an iteration. */
 export function endLoads(last: bool): void {
   const blocks = countSolved();
-  if (load<i32>(L.HEADER, L.H_COLLIDER_COUNT)) for (let n = 0; n < blocks; n++) putBack(solvedAt(n));
+  if (load<i32>(L.HEADER, L.H_COLLIDER_COUNT)) for (let n = 0; n < blocks; n++) releaseBlock(solvedAt(n));
   if (last) for (let n = 0; n < blocks; n++) keepPushes(solvedAt(n));
 }
 
 /** Holds the particles of a block that are in colliders. */
-function putOut(block: usize): void {
+function holdBlock(block: usize): void {
   for (let k: usize = 0; k < 64; k += 4)
     if (load<i32>(block + (k & 12), L.CONTACT_BLOCK_PAIR)) holdOnColliders(<usize>load<u32>(block + k));
 }
 
-/** Ends the holds of a block's particles. */
-function putBack(block: usize): void {
+/** Releases a block's particles. */
+function releaseBlock(block: usize): void {
   for (let k: usize = 0; k < 64; k += 4) releaseFromColliders(<usize>load<u32>(block + k));
 }
 

@@ -64,7 +64,7 @@ function lengthOf(at: usize): f64 {
   return sqrt(x * x + y * y + z * z);
 }
 
-/** Prepares movers for a solve. @param first the substep's first: they return to their paths */
+/** Prepares movers for a solve. @param first true for the substep's first solve: movers then return to their paths */
 export function beginMovers(first: bool): void {
   const step = RETURN * <f64>load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
   for (let n = 0; n < motions(); n++) {

@@ -38,7 +38,7 @@ function isDead(keep: v128, r: v128): bool {
 
 /** Most stirs for which a block is quiet. */
 const MOST_STIRS: f32 = 64;
-/** Least thickness of a lane that keeps its direction, in plays (stirredLeaves.ts). */
+/** A pair keeps its direction if its thickness is at least this many times the play (stirredLeaves.ts). */
 const THICK: f32 = 10;
 
 /** Number of blocks that this thread has checked. */

@@ -127,7 +127,7 @@ function aim(answer: i32, r: f64, round: i32): bool {
     hold = wanted;
   }
   reached = weighted(12, nx, ny, nz);
-  // clear along n, but examined as not clear: ask for a little more
+  // The check found the pair not clear, although n separates it: ask for a little more along n.
   if (!(reached < hold)) hold = reached + keep;
   hold = min<f64>(hold, weighted(0, nx, ny, nz));
   return reached < hold;
