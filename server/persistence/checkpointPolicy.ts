@@ -2,14 +2,18 @@
 import type { Input } from "../sim/types.ts";
 import type { SavedState, StepResult } from "../workers/messages.ts";
 import { type Checkpoint, type Rebuild, RoomHistory } from "./history.ts";
+import { SaveTurns } from "./saveTurns.ts";
 
-/** Longest interval between two states of a ticking room, s: an undo replays at most this much. */
+/** Interval between two states of a ticking room, s. */
 const MOST_SECONDS = 2.5;
 /**
  * A state is also saved once replaying the ticks after the last one would take this long, s: a room must be back within
  * a second after a thread loss.
  */
 const MOST_REPLAY_SECONDS = 0.4;
+/** A room does not wait for its turn beyond these times: an undo replays at most 5 s. */
+const OVERDUE_SECONDS = 5;
+const OVERDUE_REPLAY_SECONDS = 0.5;
 /** Limit of the time for saving, as a share of the ticks' own time. */
 const MOST_SHARE = 0.02;
 /** Losses of one tick after which it runs alone on a thread; after one loss less, its inputs are left out. */
@@ -28,6 +32,7 @@ export class CheckpointPolicy {
   readonly history: RoomHistory;
   readonly #tickHz: number;
   readonly #beginsAnew: boolean;
+  readonly #turns: SaveTurns;
   /** Step time since the last state, s. */
   #stepSeconds = 0;
   /** Step time since the room was opened here, s. */
@@ -47,11 +52,13 @@ export class CheckpointPolicy {
   /**
    * @param beginsAnew true for rooms that live in memory only: a tick that cannot be stepped starts the scene again and
    *   forgets the history
+   * @param turns of all rooms of the process
    */
-  constructor(tickHz: number, keepSeconds: number, beginsAnew = false) {
+  constructor(tickHz: number, keepSeconds: number, beginsAnew = false, turns = new SaveTurns(1)) {
     this.history = new RoomHistory(tickHz, keepSeconds);
     this.#tickHz = tickHz;
     this.#beginsAnew = beginsAnew;
+    this.#turns = turns;
   }
 
   /** Time since the last state of a room that has ticked since, s; 0: there is nothing to save. */
@@ -64,10 +71,15 @@ export class CheckpointPolicy {
     return this.#ticks > 0;
   }
 
-  /** Should the state be saved after the next tick? */
-  get saveDue(): boolean {
+  /** Returns whether the state must be saved after the next tick, and then takes the room's turn. */
+  takeTurn(): boolean {
     if (this.#stepSeconds * MOST_SHARE < this.#saveSeconds) return false;
-    return this.#ticks >= MOST_SECONDS * this.#tickHz || this.#stepSeconds >= MOST_REPLAY_SECONDS;
+    const [seconds, replaySeconds] = this.#turns.isFree
+      ? [MOST_SECONDS, MOST_REPLAY_SECONDS]
+      : [OVERDUE_SECONDS, OVERDUE_REPLAY_SECONDS];
+    if (this.#ticks < seconds * this.#tickHz && this.#stepSeconds < replaySeconds) return false;
+    this.#turns.take();
+    return true;
   }
 
   /** Records a tick. If its state was saved, `saved` must be called next. */
@@ -87,6 +99,7 @@ export class CheckpointPolicy {
   saved({ tick, state, stateHash, seconds }: SavedState): Promise<Checkpoint | null> {
     this.#ticks = this.#stepSeconds = 0;
     this.#saveSeconds = seconds;
+    this.#turns.took(seconds);
     this.#lastSavedMs = performance.now();
     this.history.marked();
     return this.history.keep(tick, stateHash, state, this.#allSeconds);

@@ -11,6 +11,7 @@ import { fullNetwork } from "../auth/share.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { WorkerPools } from "../workers/pool.ts";
 import { findRoom, type Found } from "../persistence/restore.ts";
+import { SaveTurns } from "../persistence/saveTurns.ts";
 import type { Persistence } from "../persistence/persistence.ts";
 import type { QuarantineReason } from "../metrics/cluster.ts";
 import type { RestoreCause } from "../metrics/persistence.ts";
@@ -22,6 +23,7 @@ import type { SceneLibrary } from "./scenes/sceneLibrary.ts";
 import type { Share } from "../workers/messages.ts";
 import type { Rebuilt } from "./ticks/simulation.ts";
 import { JournalDiffers, Probations } from "./recovery/probation.ts";
+import { Phases } from "./ticks/phase.ts";
 import { RoomShares, type WeighedRoom } from "./ticks/weights.ts";
 
 export const ROOM_NAME = "^[a-z0-9][a-z0-9-]{0,39}$";
@@ -87,11 +89,14 @@ export class RoomRegistry {
   readonly quarantine: Quarantine;
   readonly probations: Probations;
   readonly #shares = new RoomShares(() => this.list().map(weighed));
+  readonly #phases = new Phases();
+  readonly #saveTurns: SaveTurns;
   #closing = false;
 
   constructor(options: RegistryOptions) {
     this.#options = options;
     this.quarantine = new Quarantine(options);
+    this.#saveTurns = new SaveTurns(options.config.workers);
     this.probations = new Probations(options.config.takeoverAttempts);
   }
 
@@ -603,6 +608,8 @@ export class RoomRegistry {
         quarantine: persistence && ((reason, details) => this.quarantine.quarantineOpen(name, reason, details)),
         ownedUntilMs,
         share,
+        phases: this.#phases,
+        saveTurns: this.#saveTurns,
       });
       if (this.#closing) {
         persistence?.journalWriter.drop(name);

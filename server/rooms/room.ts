@@ -47,7 +47,6 @@ import type { Input } from "../sim/types.ts";
 import { type Rebuilt, type Recovered, RoomSimulation } from "./ticks/simulation.ts";
 import { FrameSchedule } from "./ticks/frameSchedule.ts";
 import { type DueRun, Ticker } from "./ticks/ticker.ts";
-import { phaseOf } from "./ticks/phase.ts";
 import { TickStats } from "./ticks/tickStats.ts";
 import { Talk } from "./members/talk.ts";
 import { JournalDiffers } from "./recovery/probation.ts";
@@ -67,8 +66,8 @@ const WELCOME_MS = 1000;
 /** Pause per member before members are stored, ms: 1 ms in a room of ten, 0.1 s in one of a thousand. */
 const STORE_MS_PER_MEMBER = 0.1;
 
-const checkpointPolicyOf = ({ template, config, quarantine }: RoomOptions): CheckpointPolicy =>
-  new CheckpointPolicy(template.layout.tickHz, config.historySeconds, quarantine === null);
+const checkpointPolicyOf = ({ template, config, quarantine, saveTurns }: RoomOptions): CheckpointPolicy =>
+  new CheckpointPolicy(template.layout.tickHz, config.historySeconds, quarantine === null, saveTurns);
 
 export class Room {
   readonly name: string;
@@ -172,7 +171,7 @@ export class Room {
     });
     this.#undo = this.#makeUndo(acts);
     this.#stats = new TickStats(template.layout.tickHz, template.budget);
-    this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due), phaseOf(options.name));
+    this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due), options.phases);
     this.#keepPace(this.facts.tuning);
     this.#watchEmptiness();
   }
@@ -611,7 +610,7 @@ export class Room {
     return {
       tick,
       inputs,
-      save: this.checkpointPolicy.saveDue,
+      save: this.checkpointPolicy.takeTurn(),
       hash: tick % (HASH_SECONDS * this.tickHz) === 0,
       touching: this.#broadcast.hearsContacts,
       delta: this.#frames.delta(tick, inputs.length > 0),

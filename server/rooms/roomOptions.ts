@@ -8,6 +8,8 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { Share } from "../workers/messages.ts";
 import type { QuarantineReason } from "../metrics/cluster.ts";
 import type { RoomPool } from "../workers/pool.ts";
+import type { SaveTurns } from "../persistence/saveTurns.ts";
+import type { Phases } from "./ticks/phase.ts";
 import type { SceneTemplate } from "./scenes/sceneLibrary.ts";
 import type { Probation } from "./recovery/probation.ts";
 
@@ -36,6 +38,9 @@ export interface RoomOptions {
   ownedUntilMs: () => number;
   /** Returns the room's share of an overloaded thread (weights.ts). */
   share: () => Share;
+  /** Of all rooms of the process. */
+  phases: Phases;
+  saveTurns: SaveTurns;
   /** ISO 8601, for a restored room; absent: now. */
   createdAt?: string;
 }

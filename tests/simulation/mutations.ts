@@ -134,14 +134,6 @@ export const MUTATIONS: readonly Mutation[] = [
     seed: 1535,
   },
   {
-    name: "a state that is being packed leaves no mark when the room goes back to its tick",
-    file: "server/persistence/history.ts",
-    find: "const marked = this.#fresh && tick === this.#tick;",
-    replace: "const marked = false;",
-    faults: ["kill"],
-    seed: 12200,
-  },
-  {
     name: "a room is taken over with the settings from before its claim",
     file: "server/rooms/registry.ts",
     find: "const claimed = (await store.room(listing.name)) ?? listing;",
@@ -205,7 +197,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "this.#stepsAt.withdraw(this.#handle);",
     replace: "this.#pool.withdraw(this.#handle);",
     faults: ["thread"],
-    seed: 1200,
+    seed: 3600,
   },
   {
     name: "undone ticks stay in the store",

@@ -1,10 +1,25 @@
 /**
- * Returns a number from 0 to 1 that is spread evenly over rooms, and the same whenever the room is opened: work that
- * many rooms do at an interval does not come at once (FNV-1a, Fowler, Noll and Vo).
+ * Spreads work that rooms do at an interval. With random phases, frames of four rooms of 250 members often came at
+ * once: in 28 of 100 draws the event loop was late by 20 ms or more (p99 of a second), with even phases by 2.5 ms.
  */
-export function phaseOf(room: string): number {
-  let hash = 0x811c9dc5;
-  for (let n = 0; n < room.length; n++) hash = Math.imul(hash ^ room.charCodeAt(n), 0x01000193);
-  // the last characters reach only the low bits
-  return (Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0) / 2 ** 32;
+export class Phases {
+  /** Ascending. */
+  readonly #taken: number[] = [];
+
+  /** @returns a number from 0 to 1, in the middle of the largest gap between those of others, until `free` */
+  take(): number {
+    const taken = this.#taken;
+    let [phase, widest] = [0, 0];
+    for (const [n, from] of taken.entries()) {
+      const gap = (taken[n + 1] ?? 1 + taken[0]!) - from;
+      if (gap > widest) [phase, widest] = [(from + gap / 2) % 1, gap];
+    }
+    taken.splice(taken.filter((other) => other <= phase).length, 0, phase);
+    return phase;
+  }
+
+  free(phase: number): void {
+    const n = this.#taken.indexOf(phase);
+    if (n >= 0) this.#taken.splice(n, 1);
+  }
 }

@@ -3,6 +3,7 @@
  * one has returned, so a late room never has two steps in flight. A tick is sent `LEAD_MS` before it is due, and the
  * thread waits for its time, so a busy main thread does not delay ticks. Later inputs wait for the next tick.
  */
+import { Phases } from "./phase.ts";
 import { type DueTick, SPREAD, TickClock } from "./tickClock.ts";
 
 /** The main thread may be busy for this long without delaying a tick, ms. Kept short, because inputs wait for it. */
@@ -20,7 +21,8 @@ export class Ticker {
   readonly #tickHz: number;
   readonly #clock: TickClock;
   readonly #run: (due: DueRun) => Promise<void>;
-  readonly #phase: number;
+  readonly #phases: Phases;
+  #phase = 0;
   #timer: NodeJS.Timeout | NodeJS.Immediate | null = null;
   #running = false;
   #wanted = false;
@@ -28,13 +30,13 @@ export class Ticker {
   /**
    * @param tickHz ticks per second
    * @param run runs one tick; must not reject. A tick that does not call `began` runs again
-   * @param phase from 0 to 1, spread over rooms (phase.ts)
+   * @param phases of all rooms of the process
    */
-  constructor(tickHz: number, run: (due: DueRun) => Promise<void>, phase = 0) {
+  constructor(tickHz: number, run: (due: DueRun) => Promise<void>, phases = new Phases()) {
     this.#tickHz = tickHz;
     this.#clock = new TickClock(tickHz, performance.now());
     this.#run = run;
-    this.#phase = phase;
+    this.#phases = phases;
   }
 
   /** Sets the tick rate, as a multiple of the room's own ticks per second. */
@@ -51,6 +53,7 @@ export class Ticker {
   start(): void {
     if (this.#wanted) return;
     this.#wanted = true;
+    this.#phase = this.#phases.take();
     // A tick from before the pause may still be running; it schedules the next one.
     if (this.#running) return;
     this.#clock.resume(performance.now(), SPREAD * this.#phase);
@@ -59,6 +62,7 @@ export class Ticker {
 
   /** Stops after the current tick. */
   pause(): void {
+    if (this.#wanted) this.#phases.free(this.#phase);
     this.#wanted = false;
     this.#stopTimer();
   }

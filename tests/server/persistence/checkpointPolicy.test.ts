@@ -1,6 +1,7 @@
 /** A room whose threads are lost at the same tick again and again. */
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { CheckpointPolicy, RecoveryExhausted } from "../../../server/persistence/checkpointPolicy.ts";
+import { SaveTurns } from "../../../server/persistence/saveTurns.ts";
 import type { StepResult } from "../../../server/workers/messages.ts";
 
 const HZ = 60;
@@ -104,4 +105,49 @@ test("a room that cannot be quarantined restarts its scene, once in ten seconds 
   untilAlone(policy);
   policy.afterLoss(true);
   expect(policy.takeOutcome()).toBe("anew");
+});
+
+test("rooms that began together save one after another, each before its state is overdue", async () => {
+  const clock = vi.spyOn(performance, "now");
+  let nowMs = 0;
+  clock.mockImplementation(() => nowMs);
+  const turns = new SaveTurns(1);
+  const policies = Array.from({ length: 40 }, () => new CheckpointPolicy(HZ, 3600, false, turns));
+  const saves: { room: number; tick: number }[] = [];
+  for (let tick = 1; tick <= 600; tick++) {
+    nowMs = (tick * 1000) / HZ;
+    let saving = 0;
+    for (const [room, policy] of policies.entries()) {
+      const isTurn = policy.takeTurn();
+      stepped(policy, 1);
+      if (!isTurn) continue;
+      saving += 1;
+      saves.push({ room, tick });
+      await policy.saved({ tick, state: new Uint8Array(1), stateHash: "", seconds: 0.001 });
+    }
+    // A save of 1 ms has a turn of 40 ms, which is longer than a tick.
+    expect(saving).toBeLessThanOrEqual(1);
+  }
+  for (let room = 0; room < policies.length; room++) {
+    const ticks = saves.filter((save) => save.room === room).map(({ tick }) => tick);
+    expect(ticks.length).toBeGreaterThanOrEqual(3);
+    for (const [n, tick] of ticks.entries()) expect(tick - (ticks[n - 1] ?? 0)).toBeLessThan(300);
+  }
+  clock.mockRestore();
+});
+
+test("a room does not wait for its turn for more than another interval, nor behind a large state", async () => {
+  const clock = vi.spyOn(performance, "now").mockReturnValue(0);
+  const turns = new SaveTurns(1);
+  turns.took(1);
+  turns.take();
+  const policy = new CheckpointPolicy(HZ, 3600, false, turns);
+  let ticks = 0;
+  for (; !policy.takeTurn(); ticks++) stepped(policy, 1);
+  expect(ticks).toBe(300);
+  clock.mockReturnValue(499);
+  expect(turns.isFree).toBe(false);
+  clock.mockReturnValue(500);
+  expect(turns.isFree).toBe(true);
+  clock.mockRestore();
 });
