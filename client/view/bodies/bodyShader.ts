@@ -155,6 +155,14 @@ const STRAIN_COLOR_GLSL = /* glsl */ `
   }
   #include <roughnessmap_fragment>
 `;
+/** Colored light would make zero strain look like a little tension. */
+const STRAIN_LIGHT_GLSL = /* glsl */ `
+  if (pliantScale > 0.0) {
+    const vec3 pliantLuma = vec3(0.2126, 0.7152, 0.0722);
+    outgoingLight = diffuseColor.rgb * dot(outgoingLight, pliantLuma) / max(dot(diffuseColor.rgb, pliantLuma), 1e-3);
+  }
+  #include <opaque_fragment>
+`;
 
 /** Adds the strain view: false colors by the strain times `pliantScale`; 0 is off. */
 export function injectStrain(shader: Shader, mode: SkinMode): void {
@@ -164,10 +172,9 @@ export function injectStrain(shader: Shader, mode: SkinMode): void {
     "#include <project_vertex>",
     `pliantStrain = ${strain};\n#include <project_vertex>`,
   );
-  shader.fragmentShader = `varying float pliantStrain;\nuniform float pliantScale;\n${shader.fragmentShader}`.replace(
-    "#include <roughnessmap_fragment>",
-    STRAIN_COLOR_GLSL,
-  );
+  shader.fragmentShader = `varying float pliantStrain;\nuniform float pliantScale;\n${shader.fragmentShader}`
+    .replace("#include <roughnessmap_fragment>", STRAIN_COLOR_GLSL)
+    .replace("#include <opaque_fragment>", STRAIN_LIGHT_GLSL);
 }
 
 /** Adds light in soft matter, and declares the uniforms of all parts. @param other light instead of the glow */

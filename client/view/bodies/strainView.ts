@@ -117,4 +117,4 @@ export function scaleFor(strains: readonly Float32Array[], current: number, most
 }
 
 /** Colors of the scale, from the largest compression to the largest tension; the legend shows the same. */
-export const STRAIN_COLORS = ["#1d4fa3", "#63a2d8", "#efece4", "#f0a04b", "#b3201d"] as const;
+export const STRAIN_COLORS = ["#1d4fa3", "#63a2d8", "#ececec", "#f0a04b", "#b3201d"] as const;

@@ -29,6 +29,7 @@ import type { TopologyCollider } from "../../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../../shared/bytes.ts";
 import { glassWall, isWall, panesOf } from "./glassWalls.ts";
 import { MAX_BLOBS } from "./contactBlobs.ts";
+import { shadeFloor, stays } from "./fixedShade.ts";
 
 export interface FloorUniforms {
   pliantBlobs: IUniform<Vector4[]>;
@@ -65,6 +66,10 @@ export function colliderMeshes(colliders: readonly TopologyCollider[], look: Col
     const wall = walls.indexOf(collider as Plane);
     group.add(wall < 0 ? colliderMesh(collider, look) : glassWall(panes[wall], bottom, top, radius));
   }
+  group.updateMatrixWorld(true);
+  const meshes = group.children as Mesh[];
+  const casters = meshes.filter(({ castShadow }, i) => castShadow && stays(colliders[i]!));
+  for (const mesh of meshes) if (mesh.name === "floor") shadeFloor(mesh, casters);
   return group;
 }
 
@@ -284,17 +289,23 @@ function roundEdges(material: MeshStandardMaterial, half: Vector3, radius: numbe
   material.customProgramCacheKey = () => "pliant-box";
 }
 
+const FLOOR_VARYINGS = "varying float pliantFade;\nvarying float pliantKey;\n";
 const FLOOR_SKY_GLSL = /* glsl */ `#include <begin_vertex>
   pliantOpen = pliantSky((modelMatrix * vec4(position, 1.0)).xyz, vec3(0.0, 1.0, 0.0));
   // Fade out, so that the disc has no visible edge.
   pliantFade = 1.0 - smoothstep(0.0, 0.95, 2.0 * length(uv - 0.5));
   pliantFade *= pliantFade;
-  pliantOpen = mix(pliantOpen, 1.0, smoothstep(0.5, 0.95, 2.0 * length(uv - 0.5)));
+  pliantOpen = mix(pliantOpen * pliantFixed.x, 1.0, smoothstep(0.5, 0.95, 2.0 * length(uv - 0.5)));
+  #ifdef USE_SHADOWMAP
+    pliantKey = 1.0;
+  #else
+    pliantKey = pliantFixed.y;
+  #endif
 `;
 
 /** Shade over the pool of light. A step of an 8-bit color is wider than the floor's gradients: noise hides it. */
 const SHADE_GLSL = /* glsl */ `
-  float pliantShade = 1.0 - mix(1.0, getShadowMask(), opacity) * mix(1.0, pliantOpen, 0.75);
+  float pliantShade = 1.0 - mix(1.0, pliantKey * getShadowMask(), opacity) * mix(1.0, pliantOpen, 0.75);
   float pliantLit = pliantPool.a * pliantFade * (1.0 - pliantShade);
   float pliantCover = pliantLit + pliantShade;
   float pliantGrain = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5;
@@ -319,13 +330,10 @@ function floorMesh(height: number, radius: number, floor: FloorUniforms): Mesh {
       pliantPool: floor.pliantPool,
     });
     shader.vertexShader = shader.vertexShader
-      .replace("#include <common>", `#include <common>\nvarying float pliantFade;\n${OPEN_SKY_GLSL}`)
+      .replace("#include <common>", `#include <common>\n${FLOOR_VARYINGS}attribute vec2 pliantFixed;\n${OPEN_SKY_GLSL}`)
       .replace("#include <begin_vertex>", FLOOR_SKY_GLSL);
     shader.fragmentShader = shader.fragmentShader
-      .replace(
-        "#include <common>",
-        `#include <common>\n${SKY_VARYINGS}varying float pliantFade;\nuniform vec4 pliantPool;`,
-      )
+      .replace("#include <common>", `#include <common>\n${SKY_VARYINGS}${FLOOR_VARYINGS}uniform vec4 pliantPool;`)
       .replace(/gl_FragColor = [^;]*;/, SHADE_GLSL);
   };
   const mesh = new Mesh(

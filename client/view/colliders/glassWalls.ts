@@ -25,8 +25,8 @@ export type Pane = [number, number, number, number] | undefined;
 /** Part of the scene's radius, for the width of the bright edges, and its largest value, m. */
 const EDGE_PART = 0.006;
 const EDGE_MOST = 0.008;
-/** Least width of the edges: part of half the picture's height. */
-const NARROWEST = 0.005;
+/** Least width of the edges: part of half the picture's height, and pixels of the picture that liquids are seen in. */
+const NARROWEST = { part: 0.005, pixels: 1.2 };
 /** A plane is a wall if its normal leans less from the horizontal; sine of the angle. */
 const UPRIGHT = 0.05;
 
@@ -103,6 +103,7 @@ export function glassWall(pane: Pane, low: number, high: number, radius: number)
     return mesh;
   }
   const [ax, az, bx, bz] = pane;
+  mesh.name = "glass";
   mesh.geometry.setAttribute(
     "position",
     new BufferAttribute(Float32Array.of(ax, low, az, bx, low, bz, ax, high, az, bx, high, bz), 3),
@@ -128,18 +129,24 @@ export function glassWall(pane: Pane, low: number, high: number, radius: number)
 function edges(lines: readonly (readonly [Vector3, Vector3])[], width: number): InstancedMesh {
   const material = new MeshStandardMaterial({ color: "#cfe6e4", roughness: 0.12, transparent: true, opacity: 0.75 });
   // Narrower than a pixel, they would be dashed.
+  const least = { value: 0 };
   material.onBeforeCompile = (shader) => {
-    shader.vertexShader = shader.vertexShader.replace(
+    shader.uniforms.pliantNarrowest = least;
+    shader.vertexShader = `uniform float pliantNarrowest;\n${shader.vertexShader}`.replace(
       "#include <project_vertex>",
       /* glsl */ `
   vec4 pliantMiddle = modelViewMatrix * instanceMatrix * vec4(transformed.x, 0.0, 0.0, 1.0);
-  float pliantLeast = ${NARROWEST} * -pliantMiddle.z / projectionMatrix[1][1];
+  float pliantLeast = pliantNarrowest * -pliantMiddle.z / projectionMatrix[1][1];
   transformed.yz *= max(1.0, pliantLeast / length(instanceMatrix[1].xyz));
   #include <project_vertex>`,
     );
   };
   const bars = new InstancedMesh(new BoxGeometry(1, 1, 1), material, lines.length);
   bars.raycast = () => {};
+  bars.onBeforeRender = (renderer) => {
+    const { height } = renderer.getRenderTarget() ?? renderer.domElement;
+    least.value = Math.max(NARROWEST.part, (2 * NARROWEST.pixels) / height);
+  };
   const turn = new Quaternion();
   lines.forEach(([from, to], i) => {
     const way = to.clone().sub(from);

@@ -12,6 +12,7 @@ import {
   PerspectiveCamera,
   Scene,
   Sphere,
+  Spherical,
   SRGBColorSpace,
   Vector3,
   Vector4,
@@ -30,6 +31,7 @@ import { FETCH_GLSL } from "../bodies/skinShader.ts";
 import type { FluidLayer } from "../fluids/fluidLayer.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { oneKindOfPointer, ViewControls } from "../grabs/pointerKinds.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
 import { clearOfTools, frame, inside, WHOLE, withSpace, type FreeArea } from "../../../shared/geometry/framing.ts";
 import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./pictureQuality.ts";
 
@@ -50,7 +52,11 @@ const BACKDROP_DARK = { behind: "#93a0ae", below: "#1f242a", page: "#3d454e" };
  */
 const LOW = 1;
 /** Largest radius of all colliders shown with their whole shadows, in scene radii: a larger one leaves few texels. */
-const MOST_FIXED = 1.5;
+const MOST_FIXED = 1.7;
+/** Farthest step back to see all bodies, relative to the scene's own view. */
+const MOST_BACK = { tall: 3, wide: 1.8 };
+/** Least elevation of the camera on tall screens, in degrees. */
+const RAISED = 16;
 /** Height of glass walls above the highest body at rest, in scene radii. */
 const WALL_ABOVE = 0.04;
 /** Pixel ratio of a still picture of software rendering, relative to moving ones, and its upper limit. */
@@ -91,7 +97,7 @@ export class Stage {
   private readonly fit: boolean;
   /** Space that the bodies need at first. */
   private readonly space: Topology["camera"]["space"];
-  /** Box around the colliders that cast shadows; undefined without any, or if they are far larger than the bodies. */
+  /** Box around colliders that end; undefined without any, or if they are far larger than the bodies. */
   private fixed: Topology["camera"]["space"];
   /** Software rendering. */
   readonly software: boolean;
@@ -179,20 +185,26 @@ export class Stage {
 
   /** @param radius of the bodies, m */
   private keepWhole(radius: number): void {
-    const box = boxOfCasters(this.colliders);
-    const around = box.getBoundingSphere(new Sphere());
-    if (!box.isEmpty() && around.radius <= MOST_FIXED * radius) {
-      this.studio.fixed.copy(around);
-      this.fixed = { min: box.min.toArray(), max: box.max.toArray() };
-    }
+    const meshes = this.colliders.children as Mesh[];
+    const casters = boxOf(
+      meshes.filter(({ castShadow }) => castShadow),
+      MOST_FIXED * radius,
+    );
+    casters?.getBoundingSphere(this.studio.fixed);
+    const box = boxOf(
+      meshes.filter(({ castShadow, name }) => castShadow || name === "glass"),
+      MOST_FIXED * radius,
+    );
+    if (box) this.fixed = { min: box.min.toArray(), max: box.max.toArray() };
     this.studio.cover(this.restBounds);
   }
 
   /**
-   * Returns to the scene's own view. On a tall screen the camera steps back, so that the width still fits. Without a
-   * camera in the scene, the shown points are framed to nearly fill the free part of the picture. With one, they are
-   * framed only on low screens and on tall ones where they would not fit, and not from nearer than the scene's camera.
-   * On other screens the scene's own view moves into the free part.
+   * Returns to the scene's own view. On a tall screen the camera steps back, so that the width still fits, and looks
+   * down on the floor, which would be a line in a large picture. Without a camera in the scene, the shown points are
+   * framed to nearly fill the free part of the picture. With one, they are framed only on low screens and where they
+   * would not fit, and not from nearer than the scene's camera. On wide screens its view moves into the free part, and
+   * only the width must fit: bodies may fall into the picture.
    * @param shown float32[3n] m; free: area without tools
    */
   home(shown: Float32Array = new Float32Array(0), free = WHOLE): void {
@@ -205,27 +217,29 @@ export class Stage {
       .clone()
       .sub(this.homeTarget)
       .multiplyScalar(this.camera.aspect < 1 ? 1 + 0.55 * (1 / this.camera.aspect - 1) : 1);
-    this.camera.position.copy(this.homeTarget).add(step);
-    this.controls.target.copy(this.homeTarget);
+    const tall = this.camera.aspect < 1;
+    if (tall && this.colliders.getObjectByName("floor")) step.copy(raised(step));
     const tanY = Math.tan((this.camera.fov * Math.PI) / 360);
     const lens = { tanX: tanY * this.camera.aspect, tanY };
     const low = free.top - free.bottom < LOW;
     // A tall screen is narrow: a tray or a funnel beside the bodies would be cut off.
-    if (!this.fit && shown.length > 0 && this.camera.aspect < 1) shown = withSpace(shown, this.fixed);
-    const left = (): boolean => !inside(shown, this.camera.position.toArray(), step.toArray(), lens, free);
-    const framed = this.fit ? withSpace(shown, this.space) : shown;
-    if (shown.length > 0 && (this.fit || low || (this.camera.aspect < 1 && left()))) {
-      const nearest = this.fit ? -Infinity : this.camera.position.dot(step) / step.length();
-      const { position, target } = frame(framed, step.toArray(), lens, free, nearest);
-      this.camera.position.set(...position);
-      this.controls.target.set(...target);
-      const distance = this.camera.position.distanceTo(this.controls.target);
-      this.controls.maxDistance = Math.max(this.controls.maxDistance, 2 * distance);
-    } else if (this.camera.aspect >= 1) {
-      const { position, target } = clearOfTools(this.homeTarget.toArray(), step.toArray(), tanY, free);
-      this.camera.position.set(...position);
-      this.controls.target.set(...target);
+    if (!this.fit && shown.length > 0 && tall) shown = withSpace(shown, this.fixed);
+    const back = step.toArray();
+    const own = clearOfTools(this.homeTarget.toArray(), back, tanY, tall ? WHOLE : free);
+    const seen = tall ? free : { ...free, bottom: -Infinity, top: Infinity };
+    let { position, target } = own;
+    if (shown.length > 0 && (this.fit || low || !inside(shown, own.position, back, lens, seen))) {
+      const along = ([x, y, z]: Vec3): number => new Vector3(x, y, z).sub(this.homeTarget).dot(step) / step.length();
+      const nearest = this.fit ? -Infinity : new Vector3(...own.position).dot(step) / step.length();
+      const framed = frame(this.fit ? withSpace(shown, this.space) : shown, back, lens, free, nearest);
+      // Bodies that have rolled away would make all others small.
+      const most = (tall ? MOST_BACK.tall : MOST_BACK.wide) * along(own.position);
+      if (this.fit || low || along(framed.position) <= most) ({ position, target } = framed);
     }
+    this.camera.position.set(...position);
+    this.controls.target.set(...target);
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    this.controls.maxDistance = Math.max(this.controls.maxDistance, 2 * distance);
     this.controls.update();
   }
 
@@ -451,10 +465,18 @@ function clothEdgeOf(topology: Topology): number {
   return count > 0 ? sum / count : 0;
 }
 
-function boxOfCasters(colliders: Group): Box3 {
+/** @returns the same length, at least RAISED above the horizon */
+function raised(step: Vector3): Vector3 {
+  const polar = new Spherical().setFromVector3(step);
+  polar.phi = Math.min(polar.phi, ((90 - RAISED) * Math.PI) / 180);
+  return new Vector3().setFromSpherical(polar);
+}
+
+/** @returns undefined if it is empty or reaches farther than `most` from its middle, m */
+function boxOf(meshes: readonly Mesh[], most: number): Box3 | undefined {
   const box = new Box3();
-  for (const mesh of colliders.children) if (mesh.castShadow) box.expandByObject(mesh);
-  return box;
+  for (const mesh of meshes) box.expandByObject(mesh);
+  return box.isEmpty() || box.getSize(new Vector3()).length() > 2 * most ? undefined : box;
 }
 
 function boxOfRest(topology: Topology): Box3 {

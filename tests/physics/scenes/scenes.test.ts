@@ -12,7 +12,7 @@ import { inLong } from "../../support/run/long.ts";
 const shots = (ticks: number): Script => ({
   ...rush(["curtain"], ticks),
   resets: [8],
-  blows: [{ body: "bullet", at: [0, 0, 10], tick: 8, impulse: [0.1, -0.1, 0] }],
+  blows: [{ body: "bullet", at: [0, 0, 10], tick: 8, impulse: [0.027, -0.027, 0] }],
 });
 
 test.each<[string, number, (ticks: number) => Script]>([

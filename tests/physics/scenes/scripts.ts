@@ -100,7 +100,7 @@ export const SCRIPTS: Record<string, (ticks: number, seed: number) => Script> = 
         body: "bullet",
         at: [0, 0, 10] as Vec3,
         tick,
-        impulse: [either(0.25), either(0.2), 0] as Vec3,
+        impulse: [either(0.07), either(0.05), 0] as Vec3,
       })),
       pulls: resets.flatMap((tick) =>
         wander(["curtain"], { hands: 2, from: tick - SHOT + 1, until: tick - 1, reach: 0.5, seed: seed + tick }),

@@ -16,8 +16,10 @@ const TOOLS_MS = 200;
 /** Time after a change of the window in which the view still moves, ms. */
 const SETTLES_MS = 800;
 /** Widest and narrowest label, px. Between these, labels are as wide as the distance of their bodies. */
-const WIDEST = 190;
+const WIDEST = 240;
 const NARROWEST = 84;
+/** Below this width, the error's reference would take lines of its own, px. */
+const TIGHT = 190;
 
 interface Label {
   element: HTMLElement;
@@ -134,9 +136,11 @@ export class CostLabels {
     if (widthFor !== this.widthFor) this.settlesUntil = now + SETTLES_MS;
     else if (now > this.settlesUntil) return;
     this.widthFor = widthFor;
-    const widest = `${Math.floor(Math.max(NARROWEST, Math.min(WIDEST, leastGap(feet) - GAP)))}px`;
+    const wide = Math.floor(Math.max(NARROWEST, Math.min(WIDEST, leastGap(feet) - GAP)));
+    const widest = `${wide}px`;
     if (widest === this.element.style.getPropertyValue("--widest")) return;
     this.element.style.setProperty("--widest", widest);
+    this.element.classList.toggle("tight", wide < TIGHT);
     for (const label of this.labels.values()) label.width = Number.NaN;
   }
 
