@@ -10,22 +10,18 @@
  * points. Edge-edge: Ericson 2005, section 5.1.9, clamped twice. A degenerate primitive (no area, no length) is its
  * longest edge, or its point.
  */
-import { add, sub, mul, madd, dot3, xs, ys, zs, ws } from "../../math/lanes";
+import { add, sub, mul, madd, dot3, xs, ys, zs } from "../../math/lanes";
 
-// four pairs of the last `gather`: differences to the fourth particle, and inverse masses
+// four pairs of the last `gather`: differences to the fourth particle
 export let x0: v128 = i32x4(0, 0, 0, 0);
 export let y0: v128 = i32x4(0, 0, 0, 0);
 export let z0: v128 = i32x4(0, 0, 0, 0);
-export let w0: v128 = i32x4(0, 0, 0, 0);
 export let x1: v128 = i32x4(0, 0, 0, 0);
 export let y1: v128 = i32x4(0, 0, 0, 0);
 export let z1: v128 = i32x4(0, 0, 0, 0);
-export let w1: v128 = i32x4(0, 0, 0, 0);
 export let x2: v128 = i32x4(0, 0, 0, 0);
 export let y2: v128 = i32x4(0, 0, 0, 0);
 export let z2: v128 = i32x4(0, 0, 0, 0);
-export let w2: v128 = i32x4(0, 0, 0, 0);
-export let w3: v128 = i32x4(0, 0, 0, 0);
 // results of the last `closest`: weights, and the vector between the points
 export let b0: v128 = i32x4(0, 0, 0, 0);
 export let b1: v128 = i32x4(0, 0, 0, 0);
@@ -37,71 +33,59 @@ export let dz: v128 = i32x4(0, 0, 0, 0);
 
 /** Loads the particles of a block, `shift` bytes from their addresses. */
 export function gather(block: usize, shift: usize): void {
-  let a = v128.load(<usize>load<u32>(block, 48) + shift);
-  let b = v128.load(<usize>load<u32>(block, 52) + shift);
-  let c = v128.load(<usize>load<u32>(block, 56) + shift);
-  let d = v128.load(<usize>load<u32>(block, 60) + shift);
-  const px = xs(a, b, c, d);
-  const py = ys(a, b, c, d);
-  const pz = zs(a, b, c, d);
-  w3 = ws(a, b, c, d);
-  a = v128.load(<usize>load<u32>(block, 0) + shift);
-  b = v128.load(<usize>load<u32>(block, 4) + shift);
-  c = v128.load(<usize>load<u32>(block, 8) + shift);
-  d = v128.load(<usize>load<u32>(block, 12) + shift);
-  x0 = sub(xs(a, b, c, d), px);
-  y0 = sub(ys(a, b, c, d), py);
-  z0 = sub(zs(a, b, c, d), pz);
-  w0 = ws(a, b, c, d);
-  a = v128.load(<usize>load<u32>(block, 16) + shift);
-  b = v128.load(<usize>load<u32>(block, 20) + shift);
-  c = v128.load(<usize>load<u32>(block, 24) + shift);
-  d = v128.load(<usize>load<u32>(block, 28) + shift);
-  x1 = sub(xs(a, b, c, d), px);
-  y1 = sub(ys(a, b, c, d), py);
-  z1 = sub(zs(a, b, c, d), pz);
-  w1 = ws(a, b, c, d);
-  a = v128.load(<usize>load<u32>(block, 32) + shift);
-  b = v128.load(<usize>load<u32>(block, 36) + shift);
-  c = v128.load(<usize>load<u32>(block, 40) + shift);
-  d = v128.load(<usize>load<u32>(block, 44) + shift);
-  x2 = sub(xs(a, b, c, d), px);
-  y2 = sub(ys(a, b, c, d), py);
-  z2 = sub(zs(a, b, c, d), pz);
-  w2 = ws(a, b, c, d);
+  const p = rowOf(block, 48, shift);
+  const q = rowOf(block, 52, shift);
+  const r = rowOf(block, 56, shift);
+  const s = rowOf(block, 60, shift);
+  let a = sub(rowOf(block, 0, shift), p);
+  let b = sub(rowOf(block, 4, shift), q);
+  let c = sub(rowOf(block, 8, shift), r);
+  let d = sub(rowOf(block, 12, shift), s);
+  x0 = xs(a, b, c, d);
+  y0 = ys(a, b, c, d);
+  z0 = zs(a, b, c, d);
+  a = sub(rowOf(block, 16, shift), p);
+  b = sub(rowOf(block, 20, shift), q);
+  c = sub(rowOf(block, 24, shift), r);
+  d = sub(rowOf(block, 28, shift), s);
+  x1 = xs(a, b, c, d);
+  y1 = ys(a, b, c, d);
+  z1 = zs(a, b, c, d);
+  a = sub(rowOf(block, 32, shift), p);
+  b = sub(rowOf(block, 36, shift), q);
+  c = sub(rowOf(block, 40, shift), r);
+  d = sub(rowOf(block, 44, shift), s);
+  x2 = xs(a, b, c, d);
+  y2 = ys(a, b, c, d);
+  z2 = zs(a, b, c, d);
+}
+
+// @inline
+function rowOf(block: usize, corner: usize, shift: usize): v128 {
+  return v128.load(<usize>load<u32>(block + corner) + shift);
 }
 
 /** Adds the low words of the particles gathered last, `low` bytes from those. */
 export function addLowWords(block: usize, shift: usize, low: usize): void {
-  const to = shift + low;
-  let a = v128.load(<usize>load<u32>(block, 48) + to);
-  let b = v128.load(<usize>load<u32>(block, 52) + to);
-  let c = v128.load(<usize>load<u32>(block, 56) + to);
-  let d = v128.load(<usize>load<u32>(block, 60) + to);
-  const px = xs(a, b, c, d);
-  const py = ys(a, b, c, d);
-  const pz = zs(a, b, c, d);
-  a = v128.load(<usize>load<u32>(block, 0) + to);
-  b = v128.load(<usize>load<u32>(block, 4) + to);
-  c = v128.load(<usize>load<u32>(block, 8) + to);
-  d = v128.load(<usize>load<u32>(block, 12) + to);
-  x0 = add(x0, sub(xs(a, b, c, d), px));
-  y0 = add(y0, sub(ys(a, b, c, d), py));
-  z0 = add(z0, sub(zs(a, b, c, d), pz));
-  a = v128.load(<usize>load<u32>(block, 16) + to);
-  b = v128.load(<usize>load<u32>(block, 20) + to);
-  c = v128.load(<usize>load<u32>(block, 24) + to);
-  d = v128.load(<usize>load<u32>(block, 28) + to);
-  x1 = add(x1, sub(xs(a, b, c, d), px));
-  y1 = add(y1, sub(ys(a, b, c, d), py));
-  z1 = add(z1, sub(zs(a, b, c, d), pz));
-  a = v128.load(<usize>load<u32>(block, 32) + to);
-  b = v128.load(<usize>load<u32>(block, 36) + to);
-  c = v128.load(<usize>load<u32>(block, 40) + to);
-  d = v128.load(<usize>load<u32>(block, 44) + to);
-  x2 = add(x2, sub(xs(a, b, c, d), px));
-  y2 = add(y2, sub(ys(a, b, c, d), py));
-  z2 = add(z2, sub(zs(a, b, c, d), pz));
+  const hx0 = x0;
+  const hy0 = y0;
+  const hz0 = z0;
+  const hx1 = x1;
+  const hy1 = y1;
+  const hz1 = z1;
+  const hx2 = x2;
+  const hy2 = y2;
+  const hz2 = z2;
+  gather(block, shift + low);
+  x0 = add(hx0, x0);
+  y0 = add(hy0, y0);
+  z0 = add(hz0, z0);
+  x1 = add(hx1, x1);
+  y1 = add(hy1, y1);
+  z1 = add(hz1, z1);
+  x2 = add(hx2, x2);
+  y2 = add(hy2, y2);
+  z2 = add(hz2, z2);
 }
 
 /**

@@ -16,13 +16,24 @@
  * threads may solve its blocks in parallel. Pairs of rigid bodies are collected from the blocks and solved elsewhere:
  * rigidContact.ts, balls.ts.
  */
-import { sub, add, mul, madd, dot3, xs, ys, zs, ws, between } from "../../math/lanes";
+import { sub, add, mul, madd, dot3, xs, ys, zs, ws, between, inverseMasses } from "../../math/lanes";
 import { lowFrom, lowPrevFrom } from "../../math/places";
 import { FAST, openedShare, RELEASE_FALLS } from "./release";
 import { collectRigidPairs } from "./rigidContact";
 import { nearsFrom } from "../prepare/blockStatus";
-import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
-import { addLowWords, gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./contactLanes";
+import {
+  loadDirections,
+  slides,
+  turnAlong,
+  nx as lastX,
+  ny as lastY,
+  nz as lastZ,
+  b0 as last0,
+  b1 as last1,
+  b2 as last2,
+  b3 as last3,
+} from "./contactSlide";
+import { addLowWords, gather, x0, y0, z0, x1, y1, z1, x2, y2, z2 } from "./contactLanes";
 import * as L from "../../layout/layout";
 import { hasLoads } from "../../state/islands";
 
@@ -67,11 +78,18 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
       active = collectRigidPairs(block, active, again);
       if (!v128.any_true(active)) continue;
     }
-    gather(block, 0);
-    addLowWords(block, 0, low);
-    loadDirections(block);
+    let nx = v128.load(block, L.CONTACT_BLOCK_NORMAL);
+    let ny = v128.load(block, L.CONTACT_BLOCK_NORMAL + 16);
+    let nz = v128.load(block, L.CONTACT_BLOCK_NORMAL + 32);
     const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
-    let g = gapAlong();
+    let a = sumFrom(block, 0, low);
+    let b = sumFrom(block + 4, 0, low);
+    let c = sumFrom(block + 8, 0, low);
+    let d = sumFrom(block + 12, 0, low);
+    let tx = xs(a, b, c, d);
+    let ty = ys(a, b, c, d);
+    let tz = zs(a, b, c, d);
+    let g = dot3(nx, tx, ny, ty, nz, tz);
     // pairs that were pushed in the last substep may take that push back
     const kept = carries ? i32x4.gt_s(v128.load(block, L.CONTACT_BLOCK_PAIR), zero) : zero;
     const ox = v128.and(kept, v128.load(block, L.CONTACT_BLOCK_PUSH));
@@ -80,54 +98,63 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     let pushed = f32x4.pmax(zero, dot3(ox, nx, oy, ny, oz, nz));
     active = v128.and(active, v128.or(f32x4.lt(g, r), f32x4.gt(pushed, zero)));
     if (!v128.any_true(active)) continue;
-    // positions at the start of the substep
-    let a = startFrom(block, 0);
-    let b = startFrom(block, 4);
-    let c = startFrom(block, 8);
-    let d = startFrom(block, 12);
-    const p0x = xs(a, b, c, d);
-    const p0y = ys(a, b, c, d);
-    const p0z = zs(a, b, c, d);
-    a = startFrom(block, 16);
-    b = startFrom(block, 20);
-    c = startFrom(block, 24);
-    d = startFrom(block, 28);
-    const p1x = xs(a, b, c, d);
-    const p1y = ys(a, b, c, d);
-    const p1z = zs(a, b, c, d);
-    a = startFrom(block, 32);
-    b = startFrom(block, 36);
-    c = startFrom(block, 40);
-    d = startFrom(block, 44);
-    const p2x = xs(a, b, c, d);
-    const p2y = ys(a, b, c, d);
-    const p2z = zs(a, b, c, d);
     // relative position at the start of the substep, and the tangential part of the relative displacement
-    let ux = madd(b0, p0x, madd(b1, p1x, mul(b2, p2x)));
-    let uy = madd(b0, p0y, madd(b1, p1y, mul(b2, p2y)));
-    let uz = madd(b0, p0z, madd(b1, p1z, mul(b2, p2z)));
-    let tx = sub(madd(b0, x0, madd(b1, x1, mul(b2, x2))), ux);
-    let ty = sub(madd(b0, y0, madd(b1, y1, mul(b2, y2))), uy);
-    let tz = sub(madd(b0, z0, madd(b1, z1, mul(b2, z2))), uz);
+    a = sumFrom(block, toPrev, prevLow);
+    b = sumFrom(block + 4, toPrev, prevLow);
+    c = sumFrom(block + 8, toPrev, prevLow);
+    d = sumFrom(block + 12, toPrev, prevLow);
+    let ux = xs(a, b, c, d);
+    let uy = ys(a, b, c, d);
+    let uz = zs(a, b, c, d);
+    tx = sub(tx, ux);
+    ty = sub(ty, uy);
+    tz = sub(tz, uz);
     let along = dot3(tx, nx, ty, ny, tz, nz);
+    loadDirections(block);
+    let b0 = last0;
+    let b1 = last1;
+    let b2 = last2;
+    let b3 = last3;
     const slide2 = sub(dot3(tx, tx, ty, ty, tz, tz), mul(along, along));
     const slid = v128.and(active, slides(slide2, r));
     if (v128.any_true(slid)) {
-      active = v128.andnot(active, turnAlong(block, slid, toPrev, r));
+      gather(block, 0);
       addLowWords(block, 0, low);
-      g = gapAlong();
+      active = v128.andnot(active, turnAlong(block, slid, toPrev, r));
+      nx = lastX;
+      ny = lastY;
+      nz = lastZ;
+      b0 = last0;
+      b1 = last1;
+      b2 = last2;
+      b3 = last3;
+      addLowWords(block, 0, low);
+      tx = madd(b0, x0, madd(b1, x1, mul(b2, x2)));
+      ty = madd(b0, y0, madd(b1, y1, mul(b2, y2)));
+      tz = madd(b0, z0, madd(b1, z1, mul(b2, z2)));
+      g = dot3(nx, tx, ny, ty, nz, tz);
       pushed = f32x4.pmax(zero, dot3(ox, nx, oy, ny, oz, nz));
       active = v128.and(active, v128.or(f32x4.lt(g, r), f32x4.gt(pushed, zero)));
       if (!v128.any_true(active)) continue;
-      ux = madd(b0, p0x, madd(b1, p1x, mul(b2, p2x)));
-      uy = madd(b0, p0y, madd(b1, p1y, mul(b2, p2y)));
-      uz = madd(b0, p0z, madd(b1, p1z, mul(b2, p2z)));
-      tx = sub(madd(b0, x0, madd(b1, x1, mul(b2, x2))), ux);
-      ty = sub(madd(b0, y0, madd(b1, y1, mul(b2, y2))), uy);
-      tz = sub(madd(b0, z0, madd(b1, z1, mul(b2, z2))), uz);
+      gather(block, toPrev);
+      addLowWords(block, toPrev, prevLow);
+      ux = madd(b0, x0, madd(b1, x1, mul(b2, x2)));
+      uy = madd(b0, y0, madd(b1, y1, mul(b2, y2)));
+      uz = madd(b0, z0, madd(b1, z1, mul(b2, z2)));
+      tx = sub(tx, ux);
+      ty = sub(ty, uy);
+      tz = sub(tz, uz);
       along = dot3(tx, nx, ty, ny, tz, nz);
     }
+    const w0 = inverseMasses(block);
+    const w1 = inverseMasses(block + 16);
+    const w2 = inverseMasses(block + 32);
+    const w3 = inverseMasses(block + 48);
     const W = madd(w0, mul(b0, b0), madd(w1, mul(b1, b1), madd(w2, mul(b2, b2), mul(w3, mul(b3, b3)))));
+    const s0 = mul(w0, b0);
+    const s1 = mul(w1, b1);
+    const s2 = mul(w2, b2);
+    const s3 = mul(w3, b3);
     active = v128.and(active, f32x4.gt(W, zero));
     if (!v128.any_true(active)) continue;
     const hold = f32x4.pmin(r, dot3(nx, ux, ny, uy, nz, uz));
@@ -142,7 +169,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
         still = v128.bitselect(f32x4.pmin(still, slowRelease(block, hold, slow)), still, isSlow);
     }
     let iW = v128.and(f32x4.div(one, W), active);
-    if (carries) iW = f32x4.pmin(iW, mostStep());
+    if (carries) iW = f32x4.pmin(iW, mostStep(s0, s1, s2, s3));
     // distance still missing after the approach is undone; less than `still` if the pair is already parting
     const extra = f32x4.pmax(zero, sub(add(hold, still), add(g, approach)));
     if (v128.any_true(v128.and(active, f32x4.gt(approach, mul(undone, r))))) far++;
@@ -184,10 +211,6 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
       v128.store(block, v128.andnot(add(oy, sub(fy, mul(more, ny))), bounces), L.CONTACT_BLOCK_PUSH + 16);
       v128.store(block, v128.andnot(add(oz, sub(fz, mul(more, nz))), bounces), L.CONTACT_BLOCK_PUSH + 32);
     }
-    const s0 = mul(w0, b0);
-    const s1 = mul(w1, b1);
-    const s2 = mul(w2, b2);
-    const s3 = mul(w3, b3);
     shift(block, 0, toLow, mul(s0, fx), mul(s0, fy), mul(s0, fz));
     shift(block + 16, 0, toLow, mul(s1, fx), mul(s1, fy), mul(s1, fz));
     shift(block + 32, 0, toLow, mul(s2, fx), mul(s2, fy), mul(s2, fz));
@@ -234,8 +257,8 @@ function alongIn(block: usize, array: usize): v128 {
     const b = rowBetween(last + 4, corner + 4, by);
     const c = rowBetween(last + 8, corner + 8, by);
     const d = rowBetween(last + 12, corner + 12, by);
-    const weight = k === 0 ? b0 : k === 1 ? b1 : b2;
-    sum = madd(weight, dot3(nx, xs(a, b, c, d), ny, ys(a, b, c, d), nz, zs(a, b, c, d)), sum);
+    const weight = k === 0 ? last0 : k === 1 ? last1 : last2;
+    sum = madd(weight, dot3(lastX, xs(a, b, c, d), lastY, ys(a, b, c, d), lastZ, zs(a, b, c, d)), sum);
   }
   return sum;
 }
@@ -252,10 +275,12 @@ function rowBetween(from: usize, to: usize, by: usize): v128 {
 /**
  * Returns, for each lane, the push for each meter of approach that moves a particle by MOST_STEP of it. Where colliders
  * hold three of a pair's particles, the fourth may have a weight of 0.001: to undo 1 mm, it would move by 1 m.
+ * @param s0, s1, s2, s3 motion of each particle for a unit of push
  */
-function mostStep(): v128 {
-  const a = f32x4.pmax(mul(w0, f32x4.abs(b0)), mul(w1, f32x4.abs(b1)));
-  const b = f32x4.pmax(mul(w2, f32x4.abs(b2)), mul(w3, f32x4.abs(b3)));
+// @inline
+function mostStep(s0: v128, s1: v128, s2: v128, s3: v128): v128 {
+  const a = f32x4.pmax(f32x4.abs(s0), f32x4.abs(s1));
+  const b = f32x4.pmax(f32x4.abs(s2), f32x4.abs(s3));
   return f32x4.div(f32x4.splat(MOST_STEP), f32x4.pmax(a, b));
 }
 
@@ -292,9 +317,12 @@ function approachBefore(block: usize): v128 {
 /** Returns the push of each pair that balances two substeps of external acceleration, kg m. */
 export function ownWeight(block: usize): v128 {
   const zero = f32x4.splat(0);
-  gather(block, 0);
-  loadDirections(block);
-  const W = madd(w0, mul(b0, b0), madd(w1, mul(b1, b1), madd(w2, mul(b2, b2), mul(w3, mul(b3, b3)))));
+  let W = zero;
+  for (let k: usize = 64; k > 0; ) {
+    k -= 16;
+    const b = v128.load(block + k, L.CONTACT_BLOCK_WEIGHT);
+    W = madd(inverseMasses(block + k), mul(b, b), W);
+  }
   return v128.and(f32x4.div(f32x4.neg(restingApproach(block)), W), f32x4.gt(W, zero));
 }
 
@@ -307,24 +335,28 @@ export function pushAsBefore(block: usize, count: i32): void {
     let fy = v128.load(block, L.CONTACT_BLOCK_PUSH + 16);
     let fz = v128.load(block, L.CONTACT_BLOCK_PUSH + 32);
     if (!v128.any_true(v128.or(fx, v128.or(fy, fz)))) continue;
-    gather(block, 0);
-    loadDirections(block);
     // a pair does not pull
-    const pushes = f32x4.gt(dot3(fx, nx, fy, ny, fz, nz), zero);
+    const pushes = f32x4.gt(
+      dot3(
+        fx,
+        v128.load(block, L.CONTACT_BLOCK_NORMAL),
+        fy,
+        v128.load(block, L.CONTACT_BLOCK_NORMAL + 16),
+        fz,
+        v128.load(block, L.CONTACT_BLOCK_NORMAL + 32),
+      ),
+      zero,
+    );
     fx = v128.and(fx, pushes);
     fy = v128.and(fy, pushes);
     fz = v128.and(fz, pushes);
     v128.store(block, fx, L.CONTACT_BLOCK_PUSH);
     v128.store(block, fy, L.CONTACT_BLOCK_PUSH + 16);
     v128.store(block, fz, L.CONTACT_BLOCK_PUSH + 32);
-    const s0 = mul(w0, b0);
-    const s1 = mul(w1, b1);
-    const s2 = mul(w2, b2);
-    const s3 = mul(w3, b3);
-    shift(block, 0, toLow, mul(s0, fx), mul(s0, fy), mul(s0, fz));
-    shift(block + 16, 0, toLow, mul(s1, fx), mul(s1, fy), mul(s1, fz));
-    shift(block + 32, 0, toLow, mul(s2, fx), mul(s2, fy), mul(s2, fz));
-    shift(block + 48, 0, toLow, mul(s3, fx), mul(s3, fy), mul(s3, fz));
+    for (let k: usize = 0; k < 64; k += 16) {
+      const s = mul(inverseMasses(block + k), v128.load(block + k, L.CONTACT_BLOCK_WEIGHT));
+      shift(block + k, 0, toLow, mul(s, fx), mul(s, fy), mul(s, fz));
+    }
   }
 }
 
@@ -339,17 +371,33 @@ function findArrays(): void {
   prevLow = lowPrevFrom() - toPrev;
 }
 
-/** Returns a particle's start of the substep minus that of its pair's last one. @param corner offset of its address */
+/**
+ * Returns b0 (x0 - x3) + b1 (x1 - x3) + b2 (x2 - x3) of a pair, in one row: one transpose of four sums costs less than
+ * three of positions. @param lane address of the pair's lane; from offset of the array of x from X; toLow of its low
+ * words from it
+ */
 // @inline
-function startFrom(block: usize, corner: usize): v128 {
-  const last = 48 + (corner & 15);
-  return between(<usize>load<u32>(block + last) + toPrev, <usize>load<u32>(block + corner) + toPrev, prevLow);
+function sumFrom(lane: usize, from: usize, toLow: usize): v128 {
+  const last = <usize>load<u32>(lane, 48) + from;
+  return madd(
+    v128.load32_splat(lane, L.CONTACT_BLOCK_WEIGHT),
+    between(last, <usize>load<u32>(lane) + from, toLow),
+    madd(
+      v128.load32_splat(lane, L.CONTACT_BLOCK_WEIGHT + 16),
+      between(last, <usize>load<u32>(lane, 16) + from, toLow),
+      mul(
+        v128.load32_splat(lane, L.CONTACT_BLOCK_WEIGHT + 32),
+        between(last, <usize>load<u32>(lane, 32) + from, toLow),
+      ),
+    ),
+  );
 }
 
 /**
  * Adds one vector per lane to the four particles whose addresses are at `at`, at offset `by`; their low words are `low`
- * bytes further. Lanes that are not solved add 0.
+ * bytes further. Lanes that are not solved add 0. Inlined: calls would store all registers, a sixth of the solve.
  */
+// @inline
 function shift(at: usize, by: usize, low: usize, x: v128, y: v128, z: v128): void {
   const none = f32x4.splat(0);
   move(<usize>load<u32>(at, 0) + by, low, xs(x, y, z, none));
