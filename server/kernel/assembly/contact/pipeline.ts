@@ -47,7 +47,7 @@ export function beginPairList(): void {
   beginTick();
   if (load<i32>(L.HEADER, L.H_LIST_VALID)) return;
   saveSafePositions();
-  if (!advanceFront()) return;
+  if (!advanceFront(false)) return;
   checkAll();
   takePushes();
 }
@@ -65,7 +65,7 @@ export function updatePredictedContacts(): void {
   if (!load<u32>(L.HEADER, L.H_SAFE)) return;
   const before = enterStage(L.STAGE_BROAD_PHASE);
   predictsX(true);
-  advanceFront();
+  advanceFront(false);
   preemptionPoint();
   packNear();
   predictsX(false);
@@ -88,7 +88,7 @@ export function verifyContacts(h: f32): void {
     enterStage(L.STAGE_BROAD_PHASE);
     // x has changed since the last check
     if (n) wakeBlocks();
-    const fits = advanceFront();
+    const fits = advanceFront(false);
     preemptionPoint();
     clear = fits && clearAll();
     if (clear) break;
@@ -122,7 +122,7 @@ function clearAll(): bool {
     if (!resolveViolations()) return true;
     preemptionPoint();
     enterStage(L.STAGE_BROAD_PHASE);
-    if (n === FRONTS || !advanceFront()) return false;
+    if (n === FRONTS || !advanceFront(true)) return false;
     enterStage(L.STAGE_VERIFY);
     found = examineNew();
   }

@@ -84,7 +84,10 @@ export const FRONT_SCANNED = FRONT_NARROW_COUNT + I32; // i32 number of separate
 export const FRONT_PATH = FRONT_SCANNED + I32;
 // i32 1: no leaf is stirred, and ways are fitted only where they are needed
 export const FRONT_STEADY = FRONT_PATH + F32;
-export const FRONT_BYTES = FRONT_STEADY + I32;
+// i32 leaf pairs that this substep's last front has tested: only those with moved particles are tested again
+export const FRONT_KNOWN = FRONT_STEADY + I32;
+export const FRONT_RIGID_PAIRS = FRONT_KNOWN + I32; // i32 1: a packed pair has a rigid body
+export const FRONT_BYTES = FRONT_RIGID_PAIRS + I32;
 
 export const NARROW_PAIR = 0; // i32 number of a separated pair
 export const NARROW_LEFT = NARROW_PAIR + I32; // f32 distance that it had beyond r, m
@@ -100,6 +103,7 @@ export const STIR_BYTES = STIR_PLAY + F32 + 4;
 export const STIRRED = 1; // by the last refit
 export const STIRRED_BEFORE = 2; // by any refit of this substep
 export const STIRRED_FAR = 4; // by the last refit, and it has moved further than STIR plays
+export const STIRRED_BY_RESPONSE = 8; // the response has moved a particle in this substep
 
 export const PAIR_LEAVES_BYTES = 2 * I32;
 /** Bit of a leaf pair: neither of its leaves has been stirred since it was tested, and it has slack left. */

@@ -13,3 +13,8 @@ export function countSolved(): i32 {
   const front = <usize>load<u32>(L.HEADER, L.H_FRONT);
   return front ? load<i32>(front, L.FRONT_SOLVED_VERTEX) + load<i32>(front, L.FRONT_SOLVED_EDGE) : 0;
 }
+
+/** Returns whether a packed pair has a rigid body: then such pairs are taken out of the blocks (rigidContact.ts). */
+export function hasRigidPairs(): bool {
+  return load<i32>(<usize>load<u32>(L.HEADER, L.H_FRONT), L.FRONT_RIGID_PAIRS) !== 0;
+}

@@ -68,8 +68,10 @@ import {
   isRestless,
   lengthOf,
   notePath,
+  stirredAt,
 } from "./stirredLeaves";
 import { fitWay, higher, lower } from "./ways";
+import { marksOf, numberOf } from "../../state/marks";
 import { surfaceAt } from "../../state/owners";
 
 /**
@@ -142,15 +144,25 @@ function startOf(surface: i32, field: usize): i32 {
 
 function refitRange(first: i32, last: i32): void {
   const fits = load<i32>(front(), L.FRONT_FITS) !== 0;
+  const known = load<i32>(front(), L.FRONT_KNOWN) !== 0;
   let stirred = 0;
   let farthest: f32 = 0;
   for (let n = first; n < last; n++) {
     if (fits) fitLeaf(n);
     if (fitWay(n)) stirred++;
+    if (known && isChanged(n)) store<u8>(stirredAt(n), load<u8>(stirredAt(n)) | L.STIRRED_BY_RESPONSE);
     farthest = max<f32>(farthest, displacementNow(n));
   }
   if (stirred) atomic.add<i32>(front(), stirred, L.FRONT_STIRRED_COUNT);
   noteFarthest(farthest);
+}
+
+/** Returns whether the response has moved a particle of a leaf in this substep. */
+function isChanged(number: i32): bool {
+  const leaf = <usize>load<u32>(front(), L.FRONT_LEAVES) + <usize>number * L.LEAF_BYTES;
+  for (let k = load<i32>(leaf), at = leaf + L.LEAF_PARTICLE; k > 0; k--, at += 4)
+    if (marksOf(numberOf(<usize>load<u32>(at))) & L.MARK_CHANGED) return true;
+  return false;
 }
 
 /**
@@ -398,19 +410,20 @@ function noteNew(row: usize, count: i32): bool {
  * Updates the front for straight paths from S to x. New rows have directions that separate them at S. Call it again
  * when x has changed: it only adds. If memory cannot hold all rows, the front is rebuilt with rows only for pairs that
  * come near on the way (FRONT_SPARSE).
+ * @param again whether only the response (movedParticles.ts) has moved particles since the last call
  * @returns false if memory cannot hold the rows of the sparse front either. Then H_LIST_VALID is 0 and the front is
  * empty
  */
-export function advanceFront(): bool {
-  if (advance()) return true;
+export function advanceFront(again: bool): bool {
+  if (advance(again)) return true;
   if (load<i32>(front(), L.FRONT_SPARSE)) return false;
   store<i32>(front(), 1, L.FRONT_SPARSE);
-  return advance();
+  return advance(false);
 }
 
-function advance(): bool {
+function advance(again: bool): bool {
   const leaves = load<i32>(front(), L.FRONT_LEAF_COUNT);
-  countWork(3 * leaves + (load<i32>(front(), L.FRONT_SEPARATED_COUNT) >> 1));
+  countWork(3 * leaves);
   openSeparated();
   const anew = !load<i32>(L.HEADER, L.H_LIST_VALID);
   if (anew) {
@@ -424,7 +437,9 @@ function advance(): bool {
     nextStamp();
     beginMotion();
   }
-  const isLarge = load<i32>(front(), L.FRONT_SEPARATED_COUNT) > 2 * load<i32>(front(), L.FRONT_WHOLE) + GROWN;
+  const separated = load<i32>(front(), L.FRONT_SEPARATED_COUNT);
+  const isLarge = separated > 2 * load<i32>(front(), L.FRONT_WHOLE) + GROWN;
+  store<i32>(front(), again && !anew && !isLarge ? load<i32>(front(), L.FRONT_LEAF_PAIR_COUNT) : 0, L.FRONT_KNOWN);
   // a body may fall asleep after the tick: its boxes then stay
   const last =
     !load<i32>(front(), L.FRONT_PREDICTS) && load<i32>(L.HEADER, L.H_SUBSTEP) === load<i32>(L.HEADER, L.H_SUBSTEPS) - 1;
@@ -434,6 +449,7 @@ function advance(): bool {
   else if (isLarge) thinFront();
   else if (load<i32>(front(), L.FRONT_FITS) || !holdWithin(goneSoFar())) {
     fitRest();
+    countWork(separated >> 2);
     scanSeparated();
   }
   preemptionPoint();

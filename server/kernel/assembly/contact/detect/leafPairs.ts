@@ -243,6 +243,16 @@ function lookedAt(k: i32, leaves: usize, bits: usize, all: i32): i32 {
   return awake | stirred;
 }
 
+/** Returns which of four rows have a leaf with a particle that the response has moved. */
+// @inline
+function movedRows(leaves: usize): i32 {
+  const bits = stirredAt(0);
+  const a = bitsOf(leaves, bits) & L.STIRRED_BY_RESPONSE;
+  const b = bitsOf(leaves + 8, bits) & L.STIRRED_BY_RESPONSE;
+  const c = bitsOf(leaves + 16, bits) & L.STIRRED_BY_RESPONSE;
+  return (a >> 3) | (b >> 2) | (c >> 1) | (bitsOf(leaves + 24, bits) & L.STIRRED_BY_RESPONSE);
+}
+
 /** Returns the STIRRED_* bits of a pair's leaves. */
 // @inline
 function bitsOf(leaves: usize, bits: usize): i32 {
@@ -291,6 +301,7 @@ function listSpent(first: i32, last: i32, at: usize): usize {
   const more = f32x4.splat(MORE);
   const restless = isRestless();
   const steady = load<i32>(front(), L.FRONT_STEADY) !== 0;
+  const known = load<i32>(front(), L.FRONT_KNOWN);
   const stirred = atomic.load<i32>(front(), L.FRONT_STIRRED_COUNT) ? stirredAt(0) : 0;
   let leaves = pairLeaves(first);
   // up to three rows behind the last one are tested, but not listed
@@ -299,7 +310,9 @@ function listSpent(first: i32, last: i32, at: usize): usize {
     k < last;
     k += 4, motion += 4 * L.PAIR_MOTION_BYTES, leaves += 4 * L.PAIR_LEAVES_BYTES
   ) {
-    const all = last - k < 4 ? (1 << (last - k)) - 1 : 15;
+    let all = last - k < 4 ? (1 << (last - k)) - 1 : 15;
+    if (k + 4 <= known) all &= movedRows(leaves);
+    if (!all) continue;
     const looks = restless ? all : lookedAt(k, leaves, stirred, all);
     if (!looks) continue;
     if (steady) fitWays(leaves, looks);
@@ -368,7 +381,7 @@ export function judgeLeafPairs(begin: i32, end: i32, parts: i32): void {
     const tested = testedPairs - testedBefore;
     atomic.add<u32>(front(), tested, L.FRONT_TESTED);
     countWork(
-      (tested >> 1) +
+      ((3 * tested) >> 2) +
         ((last - first - tested) >> 4) +
         UNITS_OF_SPENT * spent +
         UNITS_OF_MEASURED * (measuredPairs - before),

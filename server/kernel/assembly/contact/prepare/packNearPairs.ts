@@ -13,7 +13,7 @@ import { addPressed, beginPressed, endPressed, notePressed } from "../solve/pile
 import { laneOf } from "../verify/contactPair";
 import { growLists, listFull, noteUsed } from "./listMemory";
 import { isCalm } from "../detect/stirredLeaves";
-import { bodyOf } from "../../state/owners";
+import { bodyOf, rigidRow } from "../../state/owners";
 import { hasLoads } from "../../state/islands";
 
 // @inline
@@ -56,6 +56,7 @@ export function packNear(): void {
     return;
   }
   store<i32>(front(), 1, L.FRONT_PACKED);
+  store<i32>(front(), 0, L.FRONT_RIGID_PAIRS);
   beginPressed();
   const ofVertices = packKind(0, vertices, 0, 0);
   const ofEdges = packKind(first, last, ofVertices, L.COLOR_ENTRIES);
@@ -189,6 +190,7 @@ function notePlace(lane: usize, place: i32): void {
  * @returns number of blocks
  */
 function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
+  const keeps = load<u32>(L.HEADER, L.H_RIGID_CONTACTS) !== 0;
   const wanted = countNear(begin, end);
   const most = makeRoom(wanted);
   const near = listNear(begin, end, most, table);
@@ -227,6 +229,7 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
     notePlace(from, goes);
     store<i32>(to, notePressed(from) ? pair + 1 : 0, L.CONTACT_BLOCK_PAIR);
     copyLane(to, from);
+    if (keeps && ofRigid(from)) store<i32>(front(), 1, L.FRONT_RIGID_PAIRS);
   }
   if (most < wanted || count < near) store<i32>(front(), 0, L.FRONT_PACKED);
   return behind - at;
@@ -389,6 +392,12 @@ function ofImplicit(lane: usize): bool {
     const particle = <usize>load<u32>(lane + k);
     if (load<f32>(particle, 12) !== 0 && load<i32>(bodyOf(particle), L.BODY_IMPLICIT)) return true;
   }
+  return false;
+}
+
+/** Returns whether a particle of a pair belongs to a rigid body. */
+function ofRigid(lane: usize): bool {
+  for (let k: usize = 0; k < 64; k += 16) if (rigidRow(<usize>load<u32>(lane + k))) return true;
   return false;
 }
 

@@ -4,7 +4,7 @@
  *                order are the order of one thread. The orchestrator alone solves colors of few blocks, and pairs
  *                without a color, behind the last one.
  *   check each block independently
- * In a room with rigid bodies the force pass is not shared: their pairs are taken out of the blocks, in order
+ * If rigid bodies have pairs, the force pass is not shared: these pairs are taken out of the blocks, in order
  * (rigidContact.ts).
  */
 import * as L from "../../layout/layout";
@@ -19,7 +19,7 @@ import {
   sharedParts,
 } from "../../scheduler/scheduler";
 import { spendWork } from "../../scheduler/clock";
-import { solvedAt } from "../../state/solvedBlocks";
+import { hasRigidPairs, solvedAt } from "../../state/solvedBlocks";
 import { countWork } from "../../state/work";
 import { solveContacts } from "./contactSolver";
 import { checkContacts, checkedBlocks, predictContacts, UNITS_OF_CHECK } from "../verify/contactCheck";
@@ -68,7 +68,7 @@ function solveOnce(again: bool): i32 {
   const vertices = load<i32>(front(), L.FRONT_SOLVED_VERTEX);
   const edges = load<i32>(front(), L.FRONT_SOLVED_EDGE);
   const starts = <usize>load<u32>(L.HEADER, L.H_CONTACT_COLORS);
-  const shared = isHelped() && !load<u32>(L.HEADER, L.H_RIGID_CONTACTS);
+  const shared = isHelped() && !hasRigidPairs();
   store<i32>(L.HEADER, 0, L.H_SHARED_FOUND);
   store<i32>(L.HEADER, again ? 1 : 0, L.H_SHARED_AGAIN);
   const spares = load<i32>(front(), L.FRONT_EMPTY_BLOCKS) + load<i32>(front(), L.FRONT_EMPTY_BLOCKS + 4);

@@ -36,6 +36,7 @@ import {
 import { addLowWords, gather, x0, y0, z0, x1, y1, z1, x2, y2, z2 } from "./contactLanes";
 import * as L from "../../layout/layout";
 import { hasLoads } from "../../state/islands";
+import { hasRigidPairs } from "../../state/solvedBlocks";
 
 /** Share of an older gap's violation that a substep restores. */
 const RELEASE: f32 = 0.25;
@@ -56,7 +57,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
   const one = f32x4.splat(1);
   const release = f32x4.splat(again ? 0 : RELEASE);
   const opened = f32x4.splat(openedShare());
-  const rigid = load<u32>(L.HEADER, L.H_RIGID_CONTACTS) !== 0;
+  const rigid = hasRigidPairs();
   findArrays();
   const low = toLow;
   const first = block;

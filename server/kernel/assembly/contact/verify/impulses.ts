@@ -38,7 +38,7 @@ import { countWork } from "../../state/work";
 import { mark, marksOf, numberOf, unmark } from "../../state/marks";
 
 /** Counted work of a row in a sweep. */
-const UNITS_OF_ROW = 4;
+const UNITS_OF_ROW = 2;
 /** Sweeps of a round: at least SWEEPS, at most MOST_SWEEPS, and VISITS over the number of rows in between. */
 const SWEEPS = 16;
 const MOST_SWEEPS = 256;
