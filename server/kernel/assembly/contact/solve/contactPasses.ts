@@ -35,7 +35,7 @@ const CHECKED: i32 = 1024;
 /** Counted work of a block in a pass of the solve. */
 const UNITS_OF_SOLVE = 12;
 /** Counted work of a block whose contacts are predicted. */
-const UNITS_OF_PREDICT = 3;
+const UNITS_OF_PREDICT = 2;
 
 /** Most passes over near pairs in a substep. */
 const PASSES = 8;

@@ -28,7 +28,7 @@ export const NEAR: f32 = 1.25;
 export const AHEAD: f32 = 1.5;
 
 /** Counted work of a checked block, with the choice of near pairs. */
-export const UNITS_OF_CHECK = 5;
+export const UNITS_OF_CHECK = 4;
 
 /** Returns whether all lanes of a block are freed: neither verified nor solved. */
 // @inline
