@@ -355,8 +355,8 @@ describe.skipIf(noBrowser)("drawing", () => {
     };
     const [near, far] = await edges(1);
     expect(far).toBeGreaterThan(2 * near);
-    // Plain shadows have one width.
+    // Plain shadows are sharp, also the far one. The sky's shade beside the near plate counts for some pixels.
     const plain = await edges(3);
-    expect(Math.abs(plain[0] - plain[1])).toBeLessThan(4);
+    expect(Math.max(...plain)).toBeLessThan(10);
   });
 });

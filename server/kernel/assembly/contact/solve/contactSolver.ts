@@ -147,6 +147,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
       tz = sub(tz, uz);
       along = dot3(tx, nx, ty, ny, tz, nz);
     }
+    // inverse masses, and the motion of each particle for a unit of push
     const w0 = inverseMasses(block);
     const w1 = inverseMasses(block + 16);
     const w2 = inverseMasses(block + 32);

@@ -76,7 +76,7 @@ import { beginZones, endZones, joinZone, moveZones, sameZone } from "./rigidImpa
 
 /** Counted work of a visited pair, and of an examined one. */
 const UNITS_OF_VISIT = 1;
-export const UNITS_OF_EXAMINE = 5;
+export const UNITS_OF_EXAMINE = 9;
 /** Estimated mean work of a pair next to a moved one in a round: all are visited, some are examined. */
 const UNITS_OF_NEIGHBOR = 5;
 /** Counted work of a block whose pairs are updated alone, and of a pair measured again in float64. */
