@@ -60,6 +60,9 @@ import { hostCheck, proxyCheck, trustFor } from "./trust.ts";
 /** Longest path parameter, in characters: the same limit that Node sets for the whole address. */
 const MOST_PARAMETER = 16 * 1024;
 
+/** Routes that load balancers and Prometheus ask, not visitors. */
+const PROBES = new Set(["/healthz", "/readyz", "/metrics"]);
+
 /** Timeouts of Node's HTTP server. */
 const SERVER_OPTIONS: ServerOptions = {
   headersTimeout: HEAD_MS,
@@ -175,6 +178,9 @@ async function addHooks(fastify: FastifyInstance, services: Services): Promise<W
   answerFailures(fastify);
   answerRequestIds(fastify);
   await securityHeaders(fastify, { publicUrls, embedOrigins });
+  fastify.addHook("onRequest", async ({ routeOptions: { url = "" } }) => {
+    if (!PROBES.has(url)) services.arrivals.note();
+  });
   fastify.addHook("onResponse", async (request, reply) => {
     // A WebSocket's response ends only when the socket closes.
     if (request.ws) return;

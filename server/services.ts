@@ -16,7 +16,7 @@ import { RoomRegistry } from "./rooms/registry.ts";
 import { SceneLibrary } from "./rooms/scenes/sceneLibrary.ts";
 import { watchScenes } from "./rooms/scenes/sceneWatch.ts";
 import type { Session } from "./rooms/members/session.ts";
-import { prewarm } from "./rooms/prewarm.ts";
+import { Arrivals, prewarm } from "./rooms/prewarm.ts";
 import { warmUp } from "./rooms/warmUp.ts";
 import { MemoryObjects } from "./store/objects/memoryObjects.ts";
 import type { ObjectStore } from "./store/objects/objectStore.ts";
@@ -43,6 +43,7 @@ export interface Services {
   notReady(): string | null;
   /** Resolves when the scenes that the server needs before it is ready are built (rooms/prewarm.ts). */
   warm: Promise<void>;
+  arrivals: Arrivals;
   /** Closes the rooms with `restarting`, then calls `server`, then closes the other services. */
   close(server: () => Promise<void>): Promise<void>;
 }
@@ -82,16 +83,15 @@ export async function startServices(config: Config, log: FastifyBaseLogger): Pro
   const persistence = durability?.persistence ?? null;
   const registry: RoomRegistry = new RoomRegistry({ persistence, config, audit, library, pools, metrics, log });
   const closing = new AbortController();
+  const arrivals = new Arrivals();
   const { ready: warm, ended } = prewarm({
     choice: config.prewarm,
     list: async () => (await library.list()).scenes.map(({ id }) => id),
     build: async (scene) => warmUp(await library.template(scene), pools.forRoom("shared"), config.workers),
+    arrivals,
     signal: closing.signal,
   });
-  warm.then(
-    () => (notReady = null),
-    () => {},
-  );
+  warm.then(() => (notReady = null)).catch(() => {});
   ended.catch((error: unknown) => {
     notReady = "no scene could be built";
     log.error({ err: error }, "no scene could be built");
@@ -112,7 +112,7 @@ export async function startServices(config: Config, log: FastifyBaseLogger): Pro
   };
   const content = { library, pictures, objects, gallery };
   const all = { config, pools, metrics, ...content, audit, auth, secrets, durability, registry };
-  return { ...all, notReady: () => notReady ?? durability?.notReady() ?? null, warm, close };
+  return { ...all, notReady: () => notReady ?? durability?.notReady() ?? null, warm, arrivals, close };
 }
 
 const makePools = (

@@ -1,6 +1,6 @@
 /** Scenes that are built at the start: which of them the server waits for, failures, and the end of the work. */
 import { afterEach, expect, test, vi } from "vitest";
-import { LONGEST_WAIT_MS, prewarm, type PrewarmOptions } from "../../../server/rooms/prewarm.ts";
+import { Arrivals, LONGEST_WAIT_MS, prewarm, type PrewarmOptions } from "../../../server/rooms/prewarm.ts";
 
 /** Builds that end when the test says so. */
 function builds() {
@@ -17,11 +17,11 @@ function builds() {
   return { begun, build, hasBegun, end: (scene: string, error?: Error) => ends.get(scene)!(error) };
 }
 
-const start = (choice: PrewarmOptions["choice"]) => {
+const start = (choice: PrewarmOptions["choice"], arrivals: PrewarmOptions["arrivals"] = new Arrivals()) => {
   const work = builds();
   const closing = new AbortController();
   const list = async (): Promise<string[]> => ["a", "b", "c"];
-  return { ...work, closing, ...prewarm({ choice, list, build: work.build, signal: closing.signal }) };
+  return { ...work, closing, ...prewarm({ choice, list, build: work.build, arrivals, signal: closing.signal }) };
 };
 
 const settled = async (promise: Promise<void>): Promise<boolean> =>
@@ -107,4 +107,32 @@ test("a server that closes begins no further build", async () => {
   end("a", new Error("the pool is closed"));
   await ended;
   expect(begun).toEqual(["a"]);
+});
+
+test("a build waits until visitors have arrived, a server that closes meanwhile begins none", async () => {
+  const waits: (() => void)[] = [];
+  const arrivals = { over: () => new Promise<void>((resolve) => waits.push(resolve)) };
+  const { begun, hasBegun, end, ended, closing } = start(["a", "b"], arrivals);
+  expect(await settled(hasBegun("a"))).toBe(false);
+  waits[0]!();
+  await hasBegun("a");
+  end("a");
+  expect(await settled(hasBegun("b"))).toBe(false);
+  closing.abort();
+  waits[1]!();
+  await ended;
+  expect(begun).toEqual(["a"]);
+});
+
+test("a visitor arrives for four seconds after the last request", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const arrivals = new Arrivals();
+  expect(arrivals.restMs).toBe(0);
+  arrivals.note();
+  vi.advanceTimersByTime(1000);
+  arrivals.note();
+  expect(arrivals.restMs).toBe(4000);
+  vi.advanceTimersByTime(4000);
+  expect(arrivals.restMs).toBe(0);
+  await arrivals.over(new AbortController().signal);
 });
