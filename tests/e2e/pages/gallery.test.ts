@@ -22,7 +22,7 @@ describe.skipIf(noBrowser)("the gallery", () => {
     await owner.fill("#saved-title", "Tower <b>of</b> jelly");
     await owner.click(save);
     await toasted(owner, /is in the gallery/);
-    expect(await owner.locator(".bring-dialog").count()).toBe(0);
+    await owner.waitForSelector(".bring-dialog", { state: "detached" });
 
     const guest = await stage.visit("/", { viewport: { width: 1440, height: 900 } });
     await guest.click('footer a[href="/gallery"]');
