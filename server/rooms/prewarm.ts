@@ -31,8 +31,10 @@ export class Arrivals {
   /** Resolves when no visitor arrives, or after MOST_WAIT_MS, or when the signal is aborted. */
   async over(signal: AbortSignal): Promise<void> {
     const mostMs = performance.now() + MOST_WAIT_MS;
-    while (this.restMs > 0 && performance.now() < mostMs && !signal.aborted)
-      await sleep(this.restMs, undefined, { signal, ref: false }).catch(() => {});
+    while (this.restMs > 0 && performance.now() < mostMs && !signal.aborted) {
+      const waitMs = Math.min(this.restMs, mostMs - performance.now());
+      await sleep(waitMs, undefined, { signal, ref: false }).catch(() => {});
+    }
   }
 }
 

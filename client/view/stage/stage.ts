@@ -213,11 +213,11 @@ export class Stage {
     this.controls.enableDamping = false;
     this.controls.update();
     this.controls.enableDamping = this.swings;
+    const tall = this.camera.aspect < 1;
     const step = this.homePosition
       .clone()
       .sub(this.homeTarget)
-      .multiplyScalar(this.camera.aspect < 1 ? 1 + 0.55 * (1 / this.camera.aspect - 1) : 1);
-    const tall = this.camera.aspect < 1;
+      .multiplyScalar(tall ? 1 + 0.55 * (1 / this.camera.aspect - 1) : 1);
     if (tall && this.colliders.getObjectByName("floor")) step.copy(raised(step));
     const tanY = Math.tan((this.camera.fov * Math.PI) / 360);
     const lens = { tanX: tanY * this.camera.aspect, tanY };

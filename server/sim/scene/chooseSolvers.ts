@@ -21,10 +21,10 @@
  *   without grabs 8 [11]
  *   a sheet of 800 over a floor 19 (52) [7 (20)], over floor and sphere 20 (70) [8 (24)], one of 392 there 7 (28) [3
  *   (11)]; over a mesh 12 (30) [6 (17)], over a soft cube 15 (46) [6 (16)]: so sheets are chosen only if they touch
- *   nothing but sheets and shapes
+ *   nothing but sheets and shapes, and solids, because of friction (kernel/assembly/implicit/contacts.ts), shapes only
  *   five sheets on a floor fall asleep after 2 s [never]
  *   cubes and beams cost the same with and without grabs: 5 for a beam of 3,840 tetrahedra, 3 (9) for a cube of 1,080
- *   on a floor, 14 (70) for two of them stacked, 19 (65) for a stack of eight of 135
+ *   on a floor
  */
 import type { Body, Scene } from "../../../shared/scene/scene.ts";
 import { SceneError } from "../../../shared/scene/sceneError.ts";

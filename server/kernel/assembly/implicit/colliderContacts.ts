@@ -143,17 +143,20 @@ function findTouched(row: usize, entry: usize, r: f32): bool {
     const d = distanceTo(c, x, y, z) - r;
     if (d > gap) continue;
     take(c, motion, d, nx, ny, nz);
-    placeX = px;
-    placeY = py;
-    placeZ = pz;
-    if (!motion) continue;
-    // the collider carries touching particles along
-    fromFrame(motion, L.MOTION_S1, L.MOTION_R1, x, y, z);
-    placeX = frameX;
-    placeY = frameY;
-    placeZ = frameZ;
   }
+  if (nearest) carryPlace();
   return nearest !== 0;
+}
+
+/** Carries the place along with the nearest collider, through the step. */
+function carryPlace(): void {
+  const motion = <usize>load<u32>(nearest, L.COLLIDER_MOTION);
+  if (!motion) return;
+  inFrame(motion, L.MOTION_S0, L.MOTION_R0, placeX, placeY, placeZ);
+  fromFrame(motion, L.MOTION_S1, L.MOTION_R1, frameX, frameY, frameZ);
+  placeX = frameX;
+  placeY = frameY;
+  placeZ = frameZ;
 }
 
 /**
@@ -281,15 +284,8 @@ function writePlace(touch: usize, outward: f32): void {
  * bodies forwards: a cube of 2 x 10^7 Pa that hopped on its corners slid 6 % too far.)
  */
 function placeAboveStart(touch: usize, start: usize): void {
-  const motion = <usize>load<u32>(nearest, L.COLLIDER_MOTION);
   placeAt(start);
-  if (motion) {
-    inFrame(motion, L.MOTION_S0, L.MOTION_R0, placeX, placeY, placeZ);
-    fromFrame(motion, L.MOTION_S1, L.MOTION_R1, frameX, frameY, frameZ);
-    placeX = frameX;
-    placeY = frameY;
-    placeZ = frameZ;
-  }
+  carryPlace();
   const dx = placeX - load<f64>(touch, L.TOUCH_PLACE);
   const dy = placeY - load<f64>(touch, L.TOUCH_PLACE + 8);
   const dz = placeZ - load<f64>(touch, L.TOUCH_PLACE + 16);

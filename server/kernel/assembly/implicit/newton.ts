@@ -71,9 +71,9 @@ const TOLERANCE_HELD_SHEET: f64 = 0.1;
  * much, and loses 1 % of its speed without friction. TOLERANCE_HELD 0.05: a plate of 2 m/s slides 3 % too far.)
  */
 const LEFT: f64 = 5;
-/** Part by which the friction of a sheet is off with which it is always solved again: after an impact. */
-const OFF: f64 = 0.25;
 const LEFT_AGAIN: f64 = 0.1;
+/** Sheets are always solved again if their friction is off by more than this part, as after an impact. */
+const FAR_OFF: f64 = 0.25;
 /** Most halvings of a step that does not descend, and the relative rounding of the objective. */
 const HALVINGS: i32 = 8;
 const ROUNDING: f64 = 1e-12;
@@ -128,8 +128,8 @@ let most = 0;
 let reused: i32 = 0;
 /** True: the last solve's step was halved. */
 let halved: bool = false;
-/** Whether the friction of a body was off by more than OFF in the last review. */
-let off: bool = false;
+/** Whether the friction of a body was off by more than FAR_OFF in the last review. */
+let farOff: bool = false;
 /** Squared preconditioned residual below which the step is not solved again. */
 let settled: f64 = 0;
 
@@ -274,11 +274,11 @@ function isRough(there: i32): bool {
 
 function review(there: i32): bool {
   let changed = false;
-  off = false;
+  farOff = false;
   for (let n = 0; n < bodies; n++) {
     open(n);
     changed = reviewColliderContacts(row, workVector(there), workVector(L.VECTOR_R)) || changed;
-    off = off || isFrictionOff(OFF);
+    farOff = farOff || isFrictionOff(FAR_OFF);
   }
   return reviewContacts(there) || changed;
 }
@@ -522,7 +522,7 @@ function direction(first: bool): bool {
   const allowed = max<f64>(leave * leave, REUSED_MORE * load<f64>(row, L.IMPLICIT_REUSED_LEFT)) * rr;
   if (first && known === 0 && reused >= 0) keepReused(0, 0);
   if (first) enough = max<f64>(leave * leave * rz, held ? NOTHING * NOTHING * groupInertia() : 0);
-  else if (!solid && !off && !(rz > LEFT * LEFT * enough)) return false;
+  else if (!solid && !farOff && !(rz > LEFT * LEFT * enough)) return false;
   else if (rz <= settled) return false;
   else enough = min<f64>(enough, LEFT_AGAIN * LEFT_AGAIN * rz);
   for (let n = 0; n < bodies; n++) {

@@ -190,7 +190,7 @@ function notePlace(lane: usize, place: i32): void {
  * @returns number of blocks
  */
 function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
-  const keeps = load<u32>(L.HEADER, L.H_RIGID_CONTACTS) !== 0;
+  let seeksRigid = load<u32>(L.HEADER, L.H_RIGID_CONTACTS) !== 0;
   const wanted = countNear(begin, end);
   const most = makeRoom(wanted);
   const near = listNear(begin, end, most, table);
@@ -229,7 +229,9 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
     notePlace(from, goes);
     store<i32>(to, notePressed(from) ? pair + 1 : 0, L.CONTACT_BLOCK_PAIR);
     copyLane(to, from);
-    if (keeps && ofRigid(from)) store<i32>(front(), 1, L.FRONT_RIGID_PAIRS);
+    if (!seeksRigid || !ofRigid(from)) continue;
+    store<i32>(front(), 1, L.FRONT_RIGID_PAIRS);
+    seeksRigid = false;
   }
   if (most < wanted || count < near) store<i32>(front(), 0, L.FRONT_PACKED);
   return behind - at;

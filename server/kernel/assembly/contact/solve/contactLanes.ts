@@ -67,6 +67,7 @@ function rowOf(block: usize, corner: usize, shift: usize): v128 {
 
 /** Adds the low words of the particles gathered last, `low` bytes from those. */
 export function addLowWords(block: usize, shift: usize, low: usize): void {
+  // high words
   const hx0 = x0;
   const hy0 = y0;
   const hz0 = z0;
