@@ -120,3 +120,40 @@ export function mayBeAnswered(xAt: usize, prevAt: usize, table: usize): i32 {
   }
   return may;
 }
+
+/**
+ * Returns a bit for each of four particles that may be within its margin of a collider, at its place at the end of the
+ * substep. Particles have any addresses.
+ */
+export function mayBeWithin(p0: usize, p1: usize, p2: usize, p3: usize): i32 {
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  const a = v128.load(p0);
+  const b = v128.load(p1);
+  const c = v128.load(p2);
+  const d = v128.load(p3);
+  const x = xs(a, b, c, d);
+  const y = ys(a, b, c, d);
+  const z = zs(a, b, c, d);
+  const r = f32x4(
+    load<f32>(p0 + toPrev, 12),
+    load<f32>(p1 + toPrev, 12),
+    load<f32>(p2 + toPrev, 12),
+    load<f32>(p3 + toPrev, 12),
+  );
+  const size = add(f32x4.abs(x), add(f32x4.abs(y), f32x4.abs(z)));
+  const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
+  let may = 0;
+  for (let n = 0, at = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, at += L.COLLIDER_BYTES) {
+    const type = load<i32>(at, L.COLLIDER_TYPE);
+    if (type === L.COLLIDER_MESH) continue;
+    if (type > L.COLLIDER_CAPSULE || load<u32>(at, L.COLLIDER_MOTION)) return ALL;
+    const far = add(
+      add(f32x4.abs(splat(at + L.COLLIDER_A)), f32x4.abs(splat(at + L.COLLIDER_A + 4))),
+      f32x4.abs(splat(at + L.COLLIDER_A + 8)),
+    );
+    const within = add(r, mul(f32x4.splat(ROUNDING), add(size, far)));
+    may |= ALL ^ i32x4.bitmask(f32x4.gt(distances(at, type, x, y, z), within));
+    if (may === ALL) return ALL;
+  }
+  return may;
+}

@@ -30,6 +30,20 @@ export function packedOf(n: i32): usize {
   return <usize>load<u32>(L.HEADER, L.H_BLOCK_PACKED) + ((<usize>n) << 2);
 }
 
+/** Bits of lane 0 in a nearOf word. */
+const LANE_KEY: i32 = 1 | (1 << L.NEAR_PRESSED) | (1 << L.NEAR_BESIDE);
+
+/** Returns the bits of a lane in its block's nearOf word, as those of lane 0. */
+export function nearBits(pair: i32): i32 {
+  return (load<i32>(nearOf(pair >> 2)) >> (pair & 3)) & LANE_KEY;
+}
+
+/** Replaces the bits of a lane in its block's nearOf word. @param bits as `nearBits` returns them; 0: it is not near */
+export function putNearBits(pair: i32, bits: i32): void {
+  const at = nearOf(pair >> 2);
+  store<i32>(at, (load<i32>(at) & ~(LANE_KEY << (pair & 3))) | (bits << (pair & 3)) | L.NEAR_FRESH);
+}
+
 /** Clears the status of block number n: nothing near, nothing bad. */
 export function clearStatus(n: i32): void {
   store<i32>(nearOf(n), 0);

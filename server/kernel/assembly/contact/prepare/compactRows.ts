@@ -4,7 +4,7 @@
  * only the chains of LEAF_PAIR rows refer to lane numbers.
  */
 import * as L from "../../layout/layout";
-import { nearOf, quietOf } from "./blockStatus";
+import { nearBits, putNearBits, quietOf } from "./blockStatus";
 import { laneOf } from "../verify/contactPair";
 import { leafPairRow } from "../detect/separatedPairs";
 import { endChains, forgetPacked, giveBack, NEXT_MASK, nextOf } from "./rows";
@@ -39,7 +39,7 @@ function move(from: i32, to: i32): void {
   const a = laneOf(from);
   const b = laneOf(to);
   for (let row: usize = 0; row < <usize>L.CONTACT_BLOCK_BYTES; row += 16) store<i32>(b + row, load<i32>(a + row));
-  if (load<i32>(b, L.CONTACT_BLOCK_NEAR)) store<i32>(nearOf(to >> 2), 1);
+  putNearBits(to, nearBits(from));
   store<i32>(quietOf(to >> 2), 0);
   store<i32>(nextOf(to), load<i32>(nextOf(from)));
   store<i32>(movedTo(from), to + 1);

@@ -286,10 +286,7 @@ function sparesFor(count: i32): i32 {
 
 function countNear(begin: i32, end: i32): i32 {
   let count = 0;
-  for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
-    if (!load<i32>(near)) continue;
-    for (let k = 0; k < 4; k++) if (load<i32>(laneOf((n << 2) + k), L.CONTACT_BLOCK_NEAR)) count++;
-  }
+  for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) count += popcnt(load<i32>(near) & L.NEAR_LANES);
   return count;
 }
 
@@ -318,13 +315,10 @@ const RANKS = 4;
 const RANK = 3;
 const TAKEN = 2;
 
+/** @param beside 1 if the vertex is beside the face, else 0 */
 // @inline
-function rankOf(lane: usize): i32 {
-  const beside =
-    load<f32>(lane, L.CONTACT_BLOCK_WEIGHT + 16) === 0 ||
-    load<f32>(lane, L.CONTACT_BLOCK_WEIGHT + 32) === 0 ||
-    load<f32>(lane, L.CONTACT_BLOCK_WEIGHT + 48) === 0;
-  return (load<u32>(lane) < load<u32>(lane, 16) ? 0 : 2) + (beside ? 1 : 0);
+function rankOf(lane: usize, beside: i32): i32 {
+  return (load<u32>(lane) < load<u32>(lane, 16) ? 0 : 2) + beside;
 }
 
 /**
@@ -335,15 +329,15 @@ function listNear(begin: i32, end: i32, most: i32, table: i32): i32 {
   const together = load<u32>(L.HEADER, L.H_TOGETHER) !== 0;
   let count = 0;
   for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
-    if (!load<i32>(near)) continue;
-    for (let k = 0; k < 4; k++) {
+    const word = load<i32>(near);
+    for (let bits = word & L.NEAR_LANES; bits && count < most; bits &= bits - 1) {
+      const k = <i32>ctz(bits);
       const pair = (n << 2) + k;
       const lane = laneOf(pair);
-      if (!load<i32>(lane, L.CONTACT_BLOCK_NEAR) || count >= most) continue;
       if (together && ofImplicit(lane)) continue;
       const place = listedAt(count);
       store<i32>(place, pair);
-      store<i32>(place, table ? 0 : rankOf(lane), 4);
+      store<i32>(place, table ? 0 : rankOf(lane, (word >> (L.NEAR_BESIDE + k)) & 1), 4);
       count++;
     }
   }

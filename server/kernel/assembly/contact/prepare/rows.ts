@@ -9,7 +9,7 @@
  */
 import { spendWork } from "../../scheduler/clock";
 import * as L from "../../layout/layout";
-import { NEVER, quietOf } from "./blockStatus";
+import { nearBits, NEVER, putNearBits, quietOf } from "./blockStatus";
 import { enchain } from "../verify/movedParticles";
 import {
   addEdges,
@@ -174,7 +174,10 @@ export function forgetPacked(): void {
 
 /** Frees a lane. */
 export function giveBack(pair: i32): void {
-  if (load<i32>(laneOf(pair), L.CONTACT_BLOCK_NEAR)) forgetPacked();
+  if (nearBits(pair)) {
+    putNearBits(pair, 0);
+    forgetPacked();
+  }
   store<i32>(front(), 1, L.FRONT_FREED);
   const dummies = load<i32>(L.HEADER, L.H_DUMMIES);
   const lane = laneOf(pair);

@@ -19,7 +19,7 @@
  */
 import * as L from "../../layout/layout";
 import { dotXyz } from "../../math/lanes";
-import { badOf, nearOf, quietOf } from "../prepare/blockStatus";
+import { badOf, putNearBits, quietOf } from "../prepare/blockStatus";
 import { AHEAD, NEAR, checkContacts } from "./contactCheck";
 import {
   CLEAR,
@@ -56,6 +56,7 @@ import {
   roundParticle,
 } from "./movedParticles";
 import { mark, marksOf, numberOf, unmark } from "../../state/marks";
+import { PRESSED } from "../solve/piles";
 import { bodyOf, rigidRow, surfaceAt, surfaceOf } from "../../state/owners";
 import { countWork, workAfter, workBeyond, workDone } from "../../state/work";
 import { spendWork } from "../../scheduler/clock";
@@ -63,6 +64,7 @@ import { beginKeeping, endKeeping, noteChange } from "../../integrate/momentumCo
 import { forgetPacked } from "../prepare/rows";
 import { countGroups, isOfGroup, takeGroup } from "./heldGroups";
 import { leaveColliders } from "../../colliders/leaveColliders";
+import { mayBeWithin } from "../../colliders/colliderLanes";
 import {
   addRow,
   beginImpulses,
@@ -84,7 +86,7 @@ const UNITS_OF_UPDATE = 12;
 const UNITS_OF_FRESHEN = 16;
 
 /** Share of a tick's work limit after which a response only stops pairs that are not clear. */
-const SHARE: f32 = 0.6;
+const SHARE: f32 = 0.25;
 /** Share of the limit that stops may use beyond that, in a substep. After it, whole groups of bodies stay at S. */
 const SHARE_OF_STOPS: f32 = 1.0 / 16;
 
@@ -433,9 +435,19 @@ function stopSurface(surface: usize): void {
 /** Moves particles out of colliders that this round has pushed them into. */
 function leave(): void {
   if (!load<i32>(L.HEADER, L.H_COLLIDER_COUNT)) return;
-  for (let n = 0; n < roundCount; n++) {
-    const particle = roundParticle(n);
-    if (load<f32>(particle, 12) !== 0 && leaveColliders(particle)) markColliderStopped(particle);
+  const last = roundCount - 1;
+  for (let n = 0; n <= last; n += 4) {
+    const may = mayBeWithin(
+      roundParticle(n),
+      roundParticle(min<i32>(n + 1, last)),
+      roundParticle(min<i32>(n + 2, last)),
+      roundParticle(min<i32>(n + 3, last)),
+    );
+    for (let k = n; k <= last && k < n + 4; k++) {
+      const particle = roundParticle(k);
+      if (!((may >> (k - n)) & 1) || load<f32>(particle, 12) === 0) continue;
+      if (leaveColliders(particle)) markColliderStopped(particle);
+    }
   }
 }
 
@@ -519,10 +531,13 @@ function freshen(pair: i32): void {
   // as in contactCheck.ts, but without the choice of one pair at a corner
   const r: f64 = load<f32>(lane, L.CONTACT_BLOCK_THICKNESS);
   const before = weighted(0, nx, ny, nz);
-  store<i32>(lane, gap < NEAR * r + AHEAD * max<f64>(0, before - gap) ? -1 : 0, L.CONTACT_BLOCK_NEAR);
+  const near = gap < NEAR * r + AHEAD * max<f64>(0, before - gap);
+  store<i32>(lane, near ? -1 : 0, L.CONTACT_BLOCK_NEAR);
   store<i32>(lane, 0, L.CONTACT_BLOCK_BAD);
   store<i32>(quietOf(pair >> 2), 0);
   forgetPacked();
-  if (load<i32>(lane, L.CONTACT_BLOCK_NEAR)) store<i32>(nearOf(pair >> 2), 1);
-  else for (let row: usize = 0; row < 48; row += 16) store<f32>(lane + row, 0, L.CONTACT_BLOCK_PUSH);
+  const beside = pair >> 2 < load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS) && (b1 === 0 || b2 === 0 || b3 === 0);
+  const key = 1 | (gap < PRESSED * r ? 1 << L.NEAR_PRESSED : 0) | (beside ? 1 << L.NEAR_BESIDE : 0);
+  putNearBits(pair, near ? key : 0);
+  if (!near) for (let row: usize = 0; row < 48; row += 16) store<f32>(lane + row, 0, L.CONTACT_BLOCK_PUSH);
 }
