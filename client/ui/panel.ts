@@ -78,8 +78,9 @@ export class Panel {
   private place(): void {
     if (this.docked) this.dock();
     if (!this.isOpen || this.docked) return;
-    // A button in a closed menu has no place: the toolbar around it has one.
-    let anchor = this.button;
+    // The menu of tools closes, or is closed: its own button stays.
+    const menu = this.button.closest(".overflow")?.parentElement?.querySelector<HTMLElement>(".more-tools");
+    let anchor = menu && menu.offsetHeight > 0 ? menu : this.button;
     while (anchor.offsetHeight === 0 && anchor.parentElement) anchor = anchor.parentElement;
     const { left, top } = anchor.getBoundingClientRect();
     const most = innerWidth - this.element.offsetWidth - GAP;

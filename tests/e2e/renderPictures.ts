@@ -81,7 +81,7 @@ const PICTURES: Picture[] = [
   },
   {
     scene: "one-cube",
-    poses: [-1.55, -0.93, -0.31].map((x) => ({ from: [x, 0.36, 0.15], by: [40, -25], color: "#e4572e", name: "Ada" })),
+    poses: [-0.93, -0.31, 0.31].map((x) => ({ from: [x, 0.36, 0.9], by: [40, -25], color: "#e4572e", name: "Ada" })),
     afterMs: 2500,
   },
   { scene: "bullet-curtain", poses: [], again: true, afterMs: 3500 },

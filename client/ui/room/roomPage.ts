@@ -16,6 +16,7 @@ import { slowMotionOf } from "../../state/slowMotion.ts";
 import type { Command } from "../../input/keyboard.ts";
 import type { Topology } from "../../../shared/topology.ts";
 import { Announcements } from "./announcements.ts";
+import { comparedBodies } from "./layers/labelPlaces.ts";
 import { exhibit, reopen } from "./exhibit.ts";
 import { frameBridge } from "./frameBridge.ts";
 import { modeOf } from "./mode.ts";
@@ -36,8 +37,6 @@ import { t, textsOf } from "../../text/text.ts";
 
 /** Interval of updates of the statistics overlay, ms. */
 const STATS_MS = 250;
-/** Largest number of bodies that a lesson names in the picture. */
-const MOST_NAMED = 8;
 /** Least time between two announcements of other members' grabs, ms. */
 const NEWS_MS = 1500;
 /** Longest wait of the first picture for the scene's texts. */
@@ -493,9 +492,8 @@ class RoomPage {
     if (topology !== this.state.topology) return;
     const { names = [] } = textsOf(scene.scene);
     if (names.length > 0) this.nameBodies(topology, names);
-    const { length } = topology.bodies;
     if (report) this.shell.setReport(report);
-    if (lesson) this.shell.costs.setBodies(this.names, length > 1 && length <= MOST_NAMED);
+    if (lesson) this.shell.costs.setBodies(this.names, comparedBodies(topology.bodies));
     // Labels are placed with a picture, and bodies at rest need no other.
     this.playground?.view.invalidate();
   }
@@ -505,7 +503,7 @@ class RoomPage {
     const { shell, state } = this;
     this.names = bodies.map(({ name }, body) => names[body] ?? primitiveName(name));
     shell.tuning.setBodies(this.names);
-    shell.costs.setBodies(this.names, false);
+    shell.costs.setBodies(this.names, []);
     shell.talk.setBodies(this.names);
     shell.pins.set(state.pins, (body) => this.bodyName(body));
     shell.spawnable.setBodies(

@@ -184,7 +184,7 @@ describe.skipIf(noBrowser)("lobby", () => {
     await page.waitForSelector(".card");
   });
 
-  test("phones: nothing is wider than the screen", async () => {
+  test("phones: nothing is wider than the screen, and the first scene is in sight", async () => {
     const page = await stage.visit("/", {
       viewport: { width: 360, height: 740 },
       hasTouch: true,
@@ -195,6 +195,7 @@ describe.skipIf(noBrowser)("lobby", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
     const join = await page.locator(".join").boundingBox();
     expect(join!.y + join!.height).toBeLessThan(740);
+    expect((await page.locator(".card").first().boundingBox())!.y).toBeLessThan(740);
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(3 * 740);
     await stage.shoot(page, "lobby-phone-dark");
     for (const size of inLong([...SIZES], [SIZES[0], SIZES[3], SIZES[4]])) {

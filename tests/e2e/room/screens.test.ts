@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot } from "../../../load-tests/bot.ts";
 import { steadinessOf, watchSteadiness } from "../../../load-tests/visitors/steadiness.ts";
 import { PANELS, SIZES, tooWide, wrong } from "../controls.ts";
-import { drawn, noBrowser, openStage, until, type E2e, PATIENCE_MS } from "../pageStage.ts";
+import { drawn, noBrowser, openStage, press, until, type E2e, PATIENCE_MS } from "../pageStage.ts";
 import { inLong } from "../../support/run/long.ts";
 
 const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 664 } };
@@ -36,12 +36,16 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
     const guest = await Bot.join(stage.url, "screens");
     await until(page, () => document.querySelectorAll(".people .out").length === 1, undefined);
     expect((await steadinessOf(page)).shifts).toEqual([]);
+    // The whole remark, not a line of it.
+    const lines = page.locator(".title .notice:visible").evaluate((text) => text.scrollHeight - text.clientHeight);
+    expect(await lines).toBeLessThanOrEqual(1);
     for (const size of inLong(SIZES.slice(0, 4), [SIZES[0], SIZES[2]])) await lookAtAll(page, size, true);
     // The same owner on a desktop.
     const desk = await stage.visit("/r/screens", { storageState: await page.context().storageState() });
     await page.close();
     await drawn(desk);
     await until(desk, () => document.querySelectorAll(".people .out").length === 1, undefined);
+    await cardsStandAboveTools(desk);
     await lookAtAll(desk, SIZES[4], false);
     await guest.leave();
     await projects(desk);
@@ -90,6 +94,25 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
     ] as const)
       if (await page.isVisible(button)) await lookAt(page, button, panel, at, touch);
     for (const [button, panel] of PANELS) await lookAt(page, button, panel, at, touch);
+  }
+
+  /** A card of a tool in the menu stands on the tools, whole, and not where the menu was. */
+  async function cardsStandAboveTools(page: Page): Promise<void> {
+    await page.setViewportSize({ width: 960, height: 700 });
+    for (const [button, panel] of PANELS) {
+      if (!(await page.locator(`.overflow ${button}`).count()) || /stats|help|tuning/.test(panel)) continue;
+      await press(page, button);
+      await page.waitForSelector(panel);
+      const [gap, cut] = await page.evaluate((panel) => {
+        const card = document.querySelector(panel)!;
+        const { top, bottom } = card.getBoundingClientRect();
+        const gap = document.querySelector(".more-tools")!.getBoundingClientRect().top - bottom;
+        return [gap, top < 0 || card.scrollHeight > card.clientHeight + 1];
+      }, panel);
+      expect([gap > 0 && gap < 20, cut], panel).toEqual([true, false]);
+      await page.keyboard.press("Escape");
+      await page.waitForSelector(panel, { state: "hidden" });
+    }
   }
 
   async function lookAt(page: Page, button: string, panel: string, at: string, touch: boolean): Promise<void> {

@@ -46,11 +46,11 @@ export class CostLabels {
   private shown: { label: Label; at: Foot }[] = [];
   private again: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param names of the scene's bodies. @param all true if each body gets a label, although it has no numbers */
-  setBodies(names: readonly string[], all: boolean): void {
+  /** @param names of the scene's bodies. @param compared bodies that get a label, although they have no numbers */
+  setBodies(names: readonly string[], compared: readonly number[]): void {
     this.names = names;
     for (const [body, label] of this.labels) if (!label.sign) write(label, 0, names[body] ?? "");
-    if (all) for (const body of names.keys()) if (!this.labels.has(body)) this.add(body);
+    for (const body of compared) if (!this.labels.has(body)) this.add(body);
   }
 
   /**

@@ -1,4 +1,5 @@
 /** Places of labels under bodies: side by side if there is room, else one below another, and beside all tools. */
+import type { TopologyBody } from "../../../../shared/topology.ts";
 
 /** Rectangle in the window, px. */
 export interface Box {
@@ -21,6 +22,18 @@ const BESIDE = 6;
 const BELOW = 9;
 /** Height of a label of two lines. */
 const LINES = 36;
+/** Largest number of bodies that a lesson names in the picture. */
+const MOST_NAMED = 8;
+
+/**
+ * @returns bodies that a lesson names: all, or those on which its balls act, if there are not too many. The name of a
+ *   ball would cover the body below it.
+ */
+export function comparedBodies(bodies: readonly Pick<TopologyBody, "kind">[]): number[] {
+  const acted = bodies.some(({ kind }) => kind !== "ball");
+  const named = bodies.flatMap(({ kind }, body) => (acted && kind === "ball" ? [] : [body]));
+  return bodies.length > 1 && named.length > 1 && named.length <= MOST_NAMED ? named : [];
+}
 
 /**
  * @param tools that no label covers

@@ -1,6 +1,6 @@
 /** Places of labels under bodies, beside others and beside the tools. */
 import { expect, test } from "vitest";
-import { labelPlaces, leastGap } from "../../../../client/ui/room/layers/labelPlaces.ts";
+import { comparedBodies, labelPlaces, leastGap } from "../../../../client/ui/room/layers/labelPlaces.ts";
 
 const label = (x: number, y: number) => ({ x, y, width: 100, height: 40 });
 const toolbar = { left: 200, right: 800, top: 500, bottom: 560 };
@@ -45,6 +45,16 @@ test("a label that others push into the tools moves above them", () => {
     { left: 350, top: 449 },
     { left: 360, top: 409 },
   ]);
+});
+
+test("a lesson names the bodies that it compares, and not the balls that act on them", () => {
+  const kinds = (...all: ("soft" | "cloth" | "ball" | "points")[]) => comparedBodies(all.map((kind) => ({ kind })));
+  expect(kinds("soft", "ball", "soft", "ball")).toEqual([0, 2]);
+  expect(kinds("ball", "ball")).toEqual([0, 1]);
+  expect(kinds("cloth", "ball")).toEqual([]);
+  expect(kinds("soft")).toEqual([]);
+  expect(kinds(...Array<"soft">(8).fill("soft"), "ball")).toHaveLength(8);
+  expect(kinds(...Array<"soft">(9).fill("soft"))).toEqual([]);
 });
 
 test("only labels side by side make each other narrow", () => {
