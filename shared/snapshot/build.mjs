@@ -10,7 +10,8 @@ import { compileAssembly } from "../compileAssembly.mjs";
 const folder = dirname(fileURLToPath(import.meta.url));
 
 /** @returns {Promise<Uint8Array>} @throws Error with the compiler's messages */
-export const compileCodec = () => compileAssembly(join(folder, "assembly"), ["--importMemory", "--initialMemory", "1"]);
+export const compileCodec = () =>
+  compileAssembly(join(folder, "assembly"), ["--converge", "--importMemory", "--initialMemory", "1"]);
 
 /** @param {Uint8Array} bytes @returns {string} the text of wasm.ts */
 export function moduleText(bytes) {

@@ -45,10 +45,14 @@ test("distances from anchors, and anchors that follow", () => {
     const [a, b, c] = f32.subarray(anchor / 4 + 3 * i, anchor / 4 + 3 * i + 3);
     expected += (x! - a!) ** 2 + (y! - b!) ** 2 + (z! - c!) ** 2;
   }
-  expect(kernel.distancesFromAnchor(FIRST, BODY, anchor)).toBe(expected);
+  expect(kernel.distancesFromAnchor(FIRST, BODY, anchor, Infinity)).toBe(expected);
+  expect(kernel.distancesFromAnchor(FIRST, BODY, anchor, expected)).toBe(expected);
+  const part = kernel.distancesFromAnchor(FIRST, BODY, anchor, expected / 2);
+  expect(part).toBeGreaterThan(expected / 2);
+  expect(part).toBeLessThan(expected);
   const behind = f32[anchor / 4 + 3 * BODY];
   kernel.setAnchor(FIRST, BODY, anchor);
-  expect(kernel.distancesFromAnchor(FIRST, BODY, anchor)).toBe(0);
+  expect(kernel.distancesFromAnchor(FIRST, BODY, anchor, Infinity)).toBe(0);
   expect(f32[anchor / 4 + 3 * BODY]).toBe(behind);
 });
 

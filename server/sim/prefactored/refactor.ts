@@ -122,8 +122,10 @@ function triangleAt(view: DataView, lane: number): Triangle {
   };
 }
 
-const columnsAt = (view: DataView, at: number, corners: number): number[] =>
-  Array.from({ length: corners }, (_, k) => view.getUint32(at + LANES * k, true) / LANES);
+const columnsAt = (view: DataView, row: number, at: number, corners: number): number[] => {
+  const residual = view.getUint32(row + L.PREFACTORED_RESIDUAL, true);
+  return Array.from({ length: corners }, (_, k) => (view.getUint32(at + LANES * k, true) - residual) / LANES);
+};
 
 const squares = (v: readonly number[]): number => v.reduce((sum, x) => sum + x * x, 0);
 
@@ -147,7 +149,7 @@ function addTetrahedra(view: DataView, row: number, numbers: Numbers): void {
   eachElement(view, row, L.PREFACTORED_TET_ROWS, L.PREFACTORED_TETS, L.PREFACTORED_TET_BYTES, (lane) => {
     const at = (offset: number, k = 0): number => view.getFloat32(lane + offset + LANES * k, true);
     const k = BOUND * (3 * at(L.PREFACTORED_TET_LAMBDA) + 2 * at(L.PREFACTORED_TET_MU));
-    const columns = columnsAt(view, lane + L.PREFACTORED_TET_COLUMN, 4);
+    const columns = columnsAt(view, row, lane + L.PREFACTORED_TET_COLUMN, 4);
     for (let axis = 0; axis < 3; axis++) {
       const [a, b, c] = [0, 3, 6].map((corner) => at(L.PREFACTORED_TET_DM, corner + axis)) as [number, number, number];
       addElement(numbers, columns, [a, b, c, -a - b - c], k);
@@ -180,13 +182,13 @@ export function refactor(view: DataView, row: number, weak: boolean, anchors: It
   diagonal.set(inertia);
   const factor = view.getFloat32(row + L.PREFACTORED_BOUND, true) * (weak ? weakened(shareOf(view, row)) : 1);
   eachTriangle(view, row, ({ weft, warp, kWeft, kWarp }, lane) => {
-    const columns = columnsAt(view, lane + L.PREFACTORED_TRIANGLE_COLUMN, 3);
+    const columns = columnsAt(view, row, lane + L.PREFACTORED_TRIANGLE_COLUMN, 3);
     addElement(numbers, columns, weft, factor * kWeft);
     addElement(numbers, columns, warp, factor * kWarp);
   });
   if (!weak)
     eachBend(view, row, (K, k, lane) =>
-      addElement(numbers, columnsAt(view, lane + L.PREFACTORED_BEND_COLUMN, 4), K, k),
+      addElement(numbers, columnsAt(view, row, lane + L.PREFACTORED_BEND_COLUMN, 4), K, k),
     );
   addTetrahedra(view, row, numbers);
   for (const k of anchors) diagonal[k]! *= 1 + ANCHOR;

@@ -369,8 +369,8 @@ export class Rest {
   }
 
   private nearAnchor(body: BodyLayout, still: number): boolean {
-    const moved = this.kernel.distancesFromAnchor(body.first, body.streamedCount, this.anchorOf(body));
-    return moved <= (still * body.size) ** 2 * body.streamedCount;
+    const most = (still * body.size) ** 2 * body.streamedCount;
+    return this.kernel.distancesFromAnchor(body.first, body.streamedCount, this.anchorOf(body), most) <= most;
   }
 
   private setAnchor(body: BodyLayout): void {

@@ -25,8 +25,8 @@ export interface Kernel {
     places: number,
     velocities: number,
   ): number;
-  /** rest.ts: sum of squared distances between particles and their anchors, m^2. */
-  distancesFromAnchor(first: number, count: number, anchor: number): number;
+  /** rest.ts: sum of squared distances between particles and their anchors, m^2, or a part of it above `most`. */
+  distancesFromAnchor(first: number, count: number, anchor: number, most: number): number;
   setAnchor(first: number, count: number, anchor: number): void;
   /** 1 if more than `few` of `count` particles have a squared speed above `most`, else 0. */
   moreMove(first: number, count: number, most: number, few: number): number;

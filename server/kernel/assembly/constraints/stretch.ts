@@ -41,7 +41,8 @@ function worstOfTriangles(from: usize, end: usize, stride: usize, rest: usize, x
     const b = <usize>load<u32>(at, 4);
     const c = <usize>load<u32>(at, 8);
     const now = squaresBetween(x + (a << 4), x + (b << 4), x + (c << 4));
-    worst = f32x4.max(worst, f32x4.div(now, squaresBetween(rest + 12 * a, rest + 12 * b, rest + 12 * c)));
+    // max waits for eight instructions of the triangle before
+    worst = f32x4.pmax(worst, f32x4.div(now, squaresBetween(rest + 12 * a, rest + 12 * b, rest + 12 * c)));
   }
   return Mathf.sqrt(
     max<f32>(f32x4.extract_lane(worst, 0), max<f32>(f32x4.extract_lane(worst, 1), f32x4.extract_lane(worst, 2))),

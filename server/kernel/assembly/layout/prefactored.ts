@@ -75,15 +75,15 @@ export const PREFACTORED_TOUCH_FRICTION = PREFACTORED_TOUCH_STATIC + F32;
 export const PREFACTORED_TOUCH_BYTES = PREFACTORED_TOUCH_FRICTION + F32 + 4;
 
 /**
- * Four triangles: 3 x 4 addresses of corners, 3 x 4 byte offsets of their columns in a vector, D_m^-1 (2x2), stiffness
- * times volume C00 C01 C11 C22, N m.
+ * Four triangles: 3 x 4 addresses of corners, 3 x 4 addresses of their columns in PREFACTORED_RESIDUAL, D_m^-1 (2x2),
+ * stiffness times volume C00 C01 C11 C22, N m.
  */
 export const PREFACTORED_TRIANGLE_COLUMN = 3 * LANES;
 export const PREFACTORED_TRIANGLE_DM = PREFACTORED_TRIANGLE_COLUMN + 3 * LANES;
 export const PREFACTORED_TRIANGLE_C = PREFACTORED_TRIANGLE_DM + 4 * LANES;
 export const PREFACTORED_TRIANGLE_BYTES = PREFACTORED_TRIANGLE_C + 4 * LANES;
 
-/** Four bending stencils: 4 x 4 addresses, 4 x 4 byte offsets of columns, K0..K3, 1/alpha in N/m, rest in m. */
+/** Four bending stencils: 4 x 4 addresses, 4 x 4 addresses of columns, K0..K3, 1/alpha in N/m, rest in m. */
 export const PREFACTORED_BEND_COLUMN = 4 * LANES;
 export const PREFACTORED_BEND_K = PREFACTORED_BEND_COLUMN + 4 * LANES;
 export const PREFACTORED_BEND_STIFFNESS = PREFACTORED_BEND_K + 4 * LANES;
@@ -91,16 +91,16 @@ export const PREFACTORED_BEND_REST = PREFACTORED_BEND_STIFFNESS + LANES;
 export const PREFACTORED_BEND_BYTES = PREFACTORED_BEND_REST + LANES;
 
 /**
- * Bending between two particles of a sheet that is flat at rest, kept at the column of one: byte offset of the other
- * from the first particle, and of its column in a vector; f32 N/m: force on the one per distance of the other.
+ * Bending between two particles of a sheet that is flat at rest, kept at the column of one: f32 N/m: force on the one
+ * per distance of the other; addresses of the other and of its column in PREFACTORED_RESIDUAL.
  */
-export const PREFACTORED_PAIR_PARTICLE = 0;
+export const PREFACTORED_PAIR_STIFFNESS = 0;
+export const PREFACTORED_PAIR_PARTICLE = PREFACTORED_PAIR_STIFFNESS + F32;
 export const PREFACTORED_PAIR_COLUMN = PREFACTORED_PAIR_PARTICLE + I32;
-export const PREFACTORED_PAIR_STIFFNESS = PREFACTORED_PAIR_COLUMN + I32;
-export const PREFACTORED_PAIR_BYTES = PREFACTORED_PAIR_STIFFNESS + F32;
+export const PREFACTORED_PAIR_BYTES = PREFACTORED_PAIR_COLUMN + I32;
 
 /**
- * Four tetrahedra: 4 x 4 addresses, 4 x 4 byte offsets of columns, D_m^-1 row by row, lambda and mu times volume, N m.
+ * Four tetrahedra: 4 x 4 addresses, 4 x 4 addresses of columns, D_m^-1 row by row, lambda and mu times volume, N m.
  */
 export const PREFACTORED_TET_COLUMN = 4 * LANES;
 export const PREFACTORED_TET_DM = PREFACTORED_TET_COLUMN + 4 * LANES;

@@ -45,10 +45,10 @@ function pairs(row: usize): void {
     const to = r + (k << 4);
     let force = v128.load(to);
     for (let n = load<i32>(counts + (k << 2)); n > 0; n--, pair += L.PREFACTORED_PAIR_BYTES) {
-      const other = first + <usize>load<u32>(pair, L.PREFACTORED_PAIR_PARTICLE);
+      const other = <usize>load<u32>(pair, L.PREFACTORED_PAIR_PARTICLE);
       const way = add(sub(v128.load(other), x), sub(v128.load(other + lows), low));
       const pull = mul(v128.load32_splat(pair, L.PREFACTORED_PAIR_STIFFNESS), way);
-      const column = r + <usize>load<u32>(pair, L.PREFACTORED_PAIR_COLUMN);
+      const column = <usize>load<u32>(pair, L.PREFACTORED_PAIR_COLUMN);
       force = add(force, pull);
       v128.store(column, sub(v128.load(column), pull));
     }
@@ -77,7 +77,6 @@ function laneOf(a: v128, lane: usize): f32 {
 function triangles(row: usize, by: usize, lows: usize, measures: bool): f64 {
   const one = f32x4.splat(1);
   const half = f32x4.splat(0.5);
-  const r = <usize>load<u32>(row, L.PREFACTORED_RESIDUAL);
   let energy: f64 = 0;
   let most = f32x4.splat(0);
   let at = <usize>load<u32>(row, L.PREFACTORED_TRIANGLES);
@@ -118,7 +117,8 @@ function triangles(row: usize, by: usize, lows: usize, measures: bool): f64 {
       energy += sumOf(mul(half, dot3(s0, weft, s1, warp, s2, shear)));
       continue;
     }
-    most = f32x4.max(most, madd(half, f32x4.abs(shear), f32x4.max(weft, warp)));
+    // pmax is one instruction where max is eight; the guard handles a NaN that passes it
+    most = f32x4.pmax(most, madd(half, f32x4.abs(shear), f32x4.pmax(weft, warp)));
     // forces of the corners
     const px = madd(ux, s0, mul(vx, s2));
     const py = madd(uy, s0, mul(vy, s2));
@@ -133,9 +133,9 @@ function triangles(row: usize, by: usize, lows: usize, measures: bool): f64 {
     const gy = madd(py, m10, mul(qy, m11));
     const gz = madd(pz, m10, mul(qz, m11));
     const to = at + L.PREFACTORED_TRIANGLE_COLUMN;
-    subtract(r, to, fx, fy, fz);
-    subtract(r, to + 16, gx, gy, gz);
-    subtract(r, to + 32, f32x4.neg(add(fx, gx)), f32x4.neg(add(fy, gy)), f32x4.neg(add(fz, gz)));
+    subtract(to, fx, fy, fz, false);
+    subtract(to + 16, gx, gy, gz, false);
+    subtract(to + 32, add(fx, gx), add(fy, gy), add(fz, gz), true);
   }
   if (!measures) {
     most = f32x4.div(madd(f32x4.splat(3), most, one), v128.load32_splat(row, L.PREFACTORED_BOUND));
@@ -149,7 +149,6 @@ function triangles(row: usize, by: usize, lows: usize, measures: bool): f64 {
 function bends(row: usize, by: usize, lows: usize, measures: bool): f64 {
   const one = f32x4.splat(1);
   const half = f32x4.splat(0.5);
-  const r = <usize>load<u32>(row, L.PREFACTORED_RESIDUAL);
   let energy: f64 = 0;
   let at = <usize>load<u32>(row, L.PREFACTORED_BENDS);
   for (let n = load<i32>(row, L.PREFACTORED_BEND_ROWS); n > 0; n--, at += L.PREFACTORED_BEND_BYTES) {
@@ -185,7 +184,7 @@ function bends(row: usize, by: usize, lows: usize, measures: bool): f64 {
     kz = mul(stiffness, kz);
     for (let corner: usize = 0; corner < 64; corner += 16) {
       const K = v128.load(at + corner, L.PREFACTORED_BEND_K);
-      subtract(r, at + corner + L.PREFACTORED_BEND_COLUMN, mul(K, kx), mul(K, ky), mul(K, kz));
+      subtract(at + corner + L.PREFACTORED_BEND_COLUMN, mul(K, kx), mul(K, ky), mul(K, kz), false);
     }
   }
   return energy;

@@ -88,10 +88,11 @@ function moveBody(response: usize, change: v128): void {
   const order = <usize>load<u32>(row, L.PREFACTORED_ORDER);
   const columns = load<i32>(row, L.PREFACTORED_COLUMNS);
   let d = <usize>load<u32>(row, L.PREFACTORED_MOVED);
+  const low = toLow;
   countWork(UNITS_OF_COLUMN * columns);
   for (let k: usize = 0; k < <usize>columns; k++, d += 16) {
     const by = f32x4.mul(v128.load32_splat(response + (k << 2), L.RESPONSE_MOTION), change);
-    pushBy(first + <usize>load<u32>(order + (k << 2)), toLow, by);
+    pushBy(first + <usize>load<u32>(order + (k << 2)), low, by);
     v128.store(d, f32x4.add(v128.load(d), by));
   }
 }

@@ -15,7 +15,6 @@ export function tetrahedra(row: usize, by: usize, lows: usize, measures: bool): 
   const half = f32x4.splat(0.5);
   const one = f32x4.splat(1);
   const none = f32x4.splat(0);
-  const r = <usize>load<u32>(row, L.PREFACTORED_RESIDUAL);
   let energy: f64 = 0;
   let at = <usize>load<u32>(row, L.PREFACTORED_TETS);
   for (let n = load<i32>(row, L.PREFACTORED_TET_ROWS); n > 0; n--, at += L.PREFACTORED_TET_BYTES) {
@@ -115,12 +114,12 @@ export function tetrahedra(row: usize, by: usize, lows: usize, measures: bool): 
       const fx = dot3(px, m0, qx, m1, rx, m2);
       const fy = dot3(py, m0, qy, m1, ry, m2);
       const fz = dot3(pz, m0, qz, m1, rz, m2);
-      subtract(r, to + corner, fx, fy, fz);
+      subtract(to + corner, fx, fy, fz, false);
       lastX = sub(lastX, fx);
       lastY = sub(lastY, fy);
       lastZ = sub(lastZ, fz);
     }
-    subtract(r, to + 48, lastX, lastY, lastZ);
+    subtract(to + 48, lastX, lastY, lastZ, false);
   }
   return energy;
 }

@@ -2,12 +2,13 @@
 import * as L from "../layout/layout";
 
 /**
- * Returns the sum of squared distances between particles and their anchors, three f32 each, m^2.
+ * Returns the sum of squared distances between particles and their anchors, three f32 each, m^2, or a part of it that
+ * is above `most`.
  * @param first number of the first of `count` particles; anchor address of its anchor
  */
-export function distancesFromAnchor(first: i32, count: i32, anchor: usize): f64 {
+export function distancesFromAnchor(first: i32, count: i32, anchor: usize, most: f64): f64 {
   let sum: f64 = 0;
-  for (let i = 0, x = placesOf(first), a = anchor; i < count; i++, x += 16, a += 12) {
+  for (let i = 0, x = placesOf(first), a = anchor; i < count && !(sum > most); i++, x += 16, a += 12) {
     const dx = <f64>load<f32>(x) - <f64>load<f32>(a);
     const dy = <f64>load<f32>(x, 4) - <f64>load<f32>(a, 4);
     const dz = <f64>load<f32>(x, 8) - <f64>load<f32>(a, 8);

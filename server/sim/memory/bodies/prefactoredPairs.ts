@@ -16,7 +16,7 @@ interface Pair {
 }
 
 export interface PlannedPairs {
-  /** @param row address of the PREFACTORED row */
+  /** @param row address of the PREFACTORED row, whose addresses are written */
   write: (view: DataView, row: number) => void;
 }
 
@@ -51,10 +51,12 @@ export function planPairs(
       view.setInt32(row + L.PREFACTORED_PAIRS, pairs, true);
       view.setInt32(row + L.PREFACTORED_PAIR_COUNTS, counts, true);
       sorted.forEach((row, k) => view.setInt32(counts + 4 * k, row.length, true));
+      const first = view.getUint32(row + L.PREFACTORED_FIRST, true);
+      const residual = view.getUint32(row + L.PREFACTORED_RESIDUAL, true);
       sorted.flat().forEach(({ other, column, stiffness }, n) => {
         const at = pairs + n * L.PREFACTORED_PAIR_BYTES;
-        view.setUint32(at + L.PREFACTORED_PAIR_PARTICLE, 16 * other, true);
-        view.setUint32(at + L.PREFACTORED_PAIR_COLUMN, column, true);
+        view.setUint32(at + L.PREFACTORED_PAIR_PARTICLE, first + 16 * other, true);
+        view.setUint32(at + L.PREFACTORED_PAIR_COLUMN, residual + column, true);
         view.setFloat32(at + L.PREFACTORED_PAIR_STIFFNESS, stiffness, true);
       });
     },

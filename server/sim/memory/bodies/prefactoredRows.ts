@@ -106,7 +106,8 @@ export function planPrefactored(
         writeOrder(buffer, model, at);
         const columnOf = columnsOf(model.factor, body.particleCount);
         new Uint32Array(buffer, at.get(L.PREFACTORED_COLUMN)!, body.particleCount).set(columnOf.subarray(0, -1));
-        const corners = { first, columnOf, dummies: x + 16 * dummies };
+        const residual = at.get(L.PREFACTORED_RESIDUAL)!;
+        const corners = { first, columnOf, residual, dummies: x + 16 * dummies };
         if (model.triangles) writeTriangles(view, at.get(L.PREFACTORED_TRIANGLES)!, model, corners);
         pairs?.write(view, row);
         if (model.bends) writeBends(view, at.get(L.PREFACTORED_BENDS)!, model.bends, corners);
@@ -201,6 +202,8 @@ interface Corners {
   /** Address of the body's first particle. */
   first: number;
   columnOf: Uint32Array;
+  /** Address of the residual. */
+  residual: number;
   /** Address of the first dummy particle. */
   dummies: number;
 }
@@ -216,12 +219,13 @@ function writeCorners(
   lane: number,
   columns: number,
   { particles, count, e }: { particles: Uint32Array; count: number; e: number },
-  { first, columnOf, dummies }: Corners,
+  { first, columnOf, residual, dummies }: Corners,
 ): void {
   for (let c = 0; c < count; c++) {
     const particle = particles[count * e + c];
+    const column = particle === undefined ? columnOf.at(-1)! : columnOf[particle]!;
     view.setUint32(lane + LANES * c, particle === undefined ? dummies + 16 * (c % 4) : first + 16 * particle, true);
-    view.setUint32(lane + columns + LANES * c, particle === undefined ? columnOf.at(-1)! : columnOf[particle]!, true);
+    view.setUint32(lane + columns + LANES * c, residual + column, true);
   }
 }
 
