@@ -16,6 +16,7 @@ import * as L from "../kernel/assembly/layout/layout.ts";
 import { tellCrowding } from "./rest/crowding.ts";
 import { easeGrabs } from "./grabs/grabLimits.ts";
 import { applyInput, grab, type GrabInput, moveGrabTargets, refuse } from "./grabs/applyGrabs.ts";
+import { drawAttachments, resetAttachments } from "./world/attachments.ts";
 import type { Views } from "./world/views.ts";
 import { RoomPins } from "./grabs/pins.ts";
 import { freeSlot } from "./grabs/grabSlots.ts";
@@ -217,7 +218,7 @@ export class SimWorld implements World {
     if (!goesOn) this.beginIslands(tick, rested);
     if (!goesOn) this.intersections.beginTick(tick, events, (body) => this.hold(body));
     const looked = performance.now();
-    if (!goesOn) this.moveGrabTargets();
+    if (!goesOn) this.moveTargets();
     limitSpeeds(this.views, this.layout, this.kernel);
     seconds.inputs += (performance.now() - looked) / 1000;
     this.setWatch(L.WATCH_PREEMPTION, this.preempt !== undefined);
@@ -486,7 +487,8 @@ export class SimWorld implements World {
     else if (input.type === "impulse") this.reference?.push(input);
   }
 
-  private moveGrabTargets(): void {
+  private moveTargets(): void {
+    drawAttachments(this.views, this.layout);
     moveGrabTargets(this.views, this.layout);
     easeGrabs(this.views, this.layout, this.kernel);
   }
@@ -539,6 +541,7 @@ export class SimWorld implements World {
     views.i32.fill(0, this.heldAt(0), this.heldAt(layout.bodyCount));
     withdrawAll(views, layout);
     for (let slot = 0; slot < layout.grabCount; slot++) freeSlot(views, layout, slot);
+    resetAttachments(views, layout);
     this.views.i32[(L.HEADER + L.H_NEXT_SUBSTEP) / 4] = 0;
     this.relist();
     forgetPushes(this.memory);

@@ -369,8 +369,9 @@ export interface AttachmentPoint {
 export interface Attachment {
   from: AttachmentPoint;
   /**
-   * A fixed world point; a point like `from` (the bodies keep their initial distance vector); or a collider's name (the
-   * point rides on the collider). That name must be unique, and the collider's path must begin at its place.
+   * A fixed world point (a rigid attachment draws it there, at most at `grabSpeed`); a point like `from` (the bodies
+   * keep their initial distance vector); or a collider's unique name (the point rides on it). Its path must begin at
+   * its place.
    */
   to: { world: Vec3 } | { collider: string } | AttachmentPoint;
   /** @default 0 */

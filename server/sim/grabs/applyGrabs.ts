@@ -9,7 +9,7 @@ import type { Kernel } from "../world/kernelModule.ts";
 import type { SimLayout } from "../world/worldLayout.ts";
 import { verificationRate } from "../scene/substeps.ts";
 import { mostPushSpeed } from "../tuning/motionLimits.ts";
-import { writePoint } from "../memory/bodies/pointSlots.ts";
+import { moveTarget, writePoint } from "../memory/bodies/pointSlots.ts";
 import type { Input, Refusal, SimEvent } from "../types.ts";
 import type { Views } from "../world/views.ts";
 
@@ -139,18 +139,12 @@ function aim(views: Views, layout: SimLayout, slot: number, target: readonly [nu
  * 88. If grabs are not the cost (tangled-hands) they crawl for nothing, and by wall time held bodies move slower than
  * in slow motion.
  */
-export function moveGrabTargets({ f32, i32 }: Views, layout: SimLayout): void {
+export function moveGrabTargets(views: Views, layout: SimLayout): void {
   const most = layout.interaction.grabSpeed / layout.tickHz;
   for (let slot = 0; slot < layout.grabCount; slot++) {
     const at = slotAddress(layout, slot) / 4;
-    if (!i32[at + L.POINT_ACTIVE / 4]) continue;
-    const goal = layout.grabGoals / 4 + 3 * slot;
-    const way = [0, 1, 2].map((r) => f32[goal + r]! - f32[at + L.POINT_TARGET / 4 + r]!);
-    const share = Math.min(1, most / length(way));
-    // the step of an implicit body is stable for any jump of the target: it has no substeps to distribute it over
-    if (i32[at + L.POINT_ACTIVE / 4] === L.POINT_IMPLICIT)
-      way.forEach((d, r) => (f32[at + L.POINT_TARGET / 4 + r]! += d === 0 ? 0 : d * share));
-    else way.forEach((d, r) => (f32[at + L.POINT_STEP / 4 + r] = d === 0 ? 0 : d * (share / layout.substeps)));
+    if (views.i32[at + L.POINT_ACTIVE / 4])
+      moveTarget(views, at, layout.grabGoals / 4 + 3 * slot, most, layout.substeps);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Writes the initial bytes of a planned world. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import { resolveAttachment } from "../world/attachments.ts";
+import { drawn, resolveAttachment } from "../world/attachments.ts";
 import { startPositions } from "../body/start.ts";
 import { ownStep, type BodyTemplate } from "../body/template.ts";
 import { SCENE_DEFAULTS } from "../scene/defaults.ts";
@@ -150,12 +150,14 @@ function writeBodies(
   });
 }
 
-function writeAttachments({ f32, i32 }: Views, { scene, bodies, firsts }: World, plan: WorldPlan): void {
+function writeAttachments({ f32, i32 }: Views, { scene, bodies, firsts, steps }: World, plan: WorldPlan): void {
   const { attachments, points, x, obstacles } = plan;
+  const reach = (scene.interaction?.grabSpeed ?? SCENE_DEFAULTS.grabSpeed) / (steps.tickHz * steps.substeps);
   attachments.forEach((a, i) => {
     const { point, settings } = resolveAttachment(a, `/attachments/${i}`, scene, bodies, firsts, x, obstacles.motionOf);
     writePoint(f32, i32, points + i * L.POINT_BYTES, point, {
       ...settings,
+      ...drawn(a, [0, 1, 2].map((r) => f32[point.addresses[0]! / 4 + r]!) as [number, number, number], reach),
       implicit: !("body" in a.to) && ownStep(bodies.find((b) => b.name === a.from.body)!),
     });
   });

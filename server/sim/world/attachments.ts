@@ -1,12 +1,16 @@
 /**
  * Turns scene attachments into weighted points: a particle or surface point held at a world point, at a point of
- * another body or by a collider.
+ * another body or by a collider. A rigid one that is apart from its world point begins where it is, and is drawn to the
+ * world point at the speed of grabs: within one substep it would get 100 m/s and more, and all the energy of that.
  */
 import type { Attachment, AttachmentPoint, Scene } from "../../../shared/scene/scene.ts";
 import { SceneError } from "../../../shared/scene/sceneError.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import { bodyIndex } from "../body/loadBody.ts";
 import type { BodyTemplate } from "../body/template.ts";
-import type { PointSettings, WeightedPoint } from "../memory/bodies/pointSlots.ts";
+import { moveTarget, type PointSettings, type WeightedPoint } from "../memory/bodies/pointSlots.ts";
+import type { SimLayout } from "./worldLayout.ts";
+import type { Views } from "./views.ts";
 
 /**
  * Relative difference below which squared distances count as equal: far above float64's rounding, far below any
@@ -62,6 +66,38 @@ export function resolveAttachment(
     },
     settings: { ...settings, target },
   };
+}
+
+/**
+ * Lets a rigid attachment to a world point begin where its body's point is. A spring may begin stretched, and a force
+ * limit bounds its work.
+ * @param at where the point is; reach distance that a grab goes in a substep, m: nearer points are not drawn
+ */
+export function drawn(
+  { to, compliance, maxForce }: Attachment,
+  at: readonly [number, number, number],
+  reach: number,
+): Pick<PointSettings, "target" | "goal"> | undefined {
+  if (!("world" in to) || compliance || maxForce !== undefined) return undefined;
+  const apart = Math.hypot(...to.world.map((c, r) => c - at[r]!));
+  return apart > reach ? { target: at, goal: to.world } : undefined;
+}
+
+/** Sets the motion of each attachment's target in this tick, once before it. */
+export function drawAttachments(views: Views, layout: SimLayout): void {
+  const most = layout.interaction.grabSpeed / layout.tickHz;
+  for (let n = 0; n < layout.attachmentCount; n++) {
+    const at = (layout.points + n * L.POINT_BYTES) / 4;
+    moveTarget(views, at, at + L.POINT_GOAL / 4, most, layout.substeps);
+  }
+}
+
+/** Puts the targets of attachments to where they were at the start. */
+export function resetAttachments({ f32 }: Views, layout: SimLayout): void {
+  for (let n = 0; n < layout.attachmentCount; n++) {
+    const at = (layout.points + n * L.POINT_BYTES) / 4;
+    f32.copyWithin(at + L.POINT_TARGET / 4, at + L.POINT_FROM / 4, at + L.POINT_FROM / 4 + 3);
+  }
 }
 
 /**

@@ -7,7 +7,8 @@
  * Needles under ten sheets (stones.ts): the broad phase must not take half of the limit for the needles' facets.
  *
  * A pellet hits two curtains, from 1 m and from 0.2 m. With too large a share of the limit for the contact response,
- * rounds that ended in stops used up each call, and the room stayed in slow motion: three calls a tick in 3 of 8 starts.
+ * rounds that ended in stops used up each call, and the room stayed in slow motion: three calls a tick in 3 of 8
+ * starts.
  */
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";

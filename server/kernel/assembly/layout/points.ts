@@ -19,7 +19,7 @@ export const POINT_WEIGHT = POINT_ADDRESS + POINT_MAX_PARTICLES * I32; // f32[PO
  * space.
  */
 export const POINT_MOTION = POINT_WEIGHT + POINT_MAX_PARTICLES * F32; // i32 pointer
-/** For a grab: motion of the target in each substep of this tick, m. */
+/** Motion of the target in each substep of this tick, m. */
 export const POINT_STEP = POINT_MOTION + I32; // f32[3]
 /** For a grab: the edges that it may stretch, EDGE rows, and their number. */
 export const POINT_EDGES = POINT_STEP + 3 * F32; // i32 pointer
@@ -37,11 +37,14 @@ export const POINT_LIMIT = POINT_MAX_SHIFT + F32; // f32
 /** Share of a grab's force that the whole body allows in this tick, 0 to 1; and the body's number. */
 export const POINT_SHARE = POINT_LIMIT + F32; // f32
 export const POINT_BODY = POINT_SHARE + F32; // i32
-/** Share of its speed that the grab has in the next substep, 0 to 1. */
+/** Share of its speed that the target has in the next substep, 0 to 1. */
 export const POINT_PACE = POINT_BODY + I32; // f32
 // i32 pointer: RESPONSE row of the prefactored body that it holds; 0: the room has none
 export const POINT_RESPONSE = POINT_PACE + F32;
-export const POINT_BYTES = POINT_RESPONSE + I32 + 24;
+/** For an attachment: where its target is at the start and after a reset, and where it goes from there. */
+export const POINT_FROM = POINT_RESPONSE + I32; // f32[3]
+export const POINT_GOAL = POINT_FROM + 3 * F32; // f32[3]
+export const POINT_BYTES = POINT_GOAL + 3 * F32;
 
 /** POINT_ACTIVE: an attachment. */
 export const POINT_HELD = 1;

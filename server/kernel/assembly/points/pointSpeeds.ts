@@ -59,10 +59,16 @@ function length(a: v128): f32 {
   return Mathf.sqrt(x * x + y * y + z * z);
 }
 
-/** Velocity of a point's target, m/s: 0 unless a collider carries it. */
+/** Velocity of a point's target, m/s. */
 function targetSpeed(at: usize, h: f32): v128 {
   const motion = <usize>load<u32>(at, L.POINT_MOTION);
-  if (!motion) return f32x4.splat(0);
+  if (!motion)
+    return f32x4(
+      load<f32>(at, L.POINT_STEP) / h,
+      load<f32>(at, L.POINT_STEP + 4) / h,
+      load<f32>(at, L.POINT_STEP + 8) / h,
+      0,
+    );
   const tx = load<f32>(at, L.POINT_TARGET);
   const ty = load<f32>(at, L.POINT_TARGET + 4);
   const tz = load<f32>(at, L.POINT_TARGET + 8);

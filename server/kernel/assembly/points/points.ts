@@ -6,7 +6,7 @@
  * limited to maxForce h^2, so a grab that pulls too hard slips instead of tearing the body (a limit on the accumulated
  * multiplier). A target on a moving collider is at the collider's pose at the end of the substep: s + R (target -
  * center).
- * A grab's target moves a little in every substep, so that the motion of a tick is no impact. It is never further ahead
+ * A target moves a little in every substep, so that the motion of a tick is no impact. A grab's is never further ahead
  * than the distance at which the force reaches its limit. So the grab stores no more energy than that in a body that is
  * stuck, and a body that comes free follows at the grab's speed.
  * A grab's force tears nothing. The most stretched edge at its particles determines the available part of maxForce: all
@@ -53,7 +53,7 @@ function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, mixedOn
     else if (whole && paired) mixed++;
     else if (mixedOnly) continue;
     const moves = pass & L.PASS_FIRST && active === L.POINT_GRAB;
-    if (moves) moveTarget(at);
+    if (pass & L.PASS_FIRST) moveTarget(at);
     const particles = load<i32>(at, L.POINT_COUNT);
     const origin = <usize>load<u32>(at, L.POINT_ADDRESS);
     let sum = f32x4.splat(0);

@@ -12,6 +12,7 @@ import { isSolid, usesMetric } from "./held";
 import { bodyOf } from "../state/owners";
 import { commonEnergy, commonOf, findMotion, openMetric, openMotion, relativeEnergy } from "./metric";
 import { isKnownToHold } from "./response";
+import { reachesFixed } from "../state/islands";
 
 /** Energy that may come back after a loss, in units of the kinetic energy of a free fall of one substep. */
 const ALLOWED: f64 = 16;
@@ -31,9 +32,17 @@ export function isClosed(): bool {
     const active = load<i32>(at, L.POINT_ACTIVE);
     if (!active || !isKnownToHold(at)) continue;
     const last = load<f32>(at + ((load<i32>(at, L.POINT_COUNT) - 1) << 2), L.POINT_WEIGHT);
-    if (active === L.POINT_GRAB || last < 0) return false;
+    if (active === L.POINT_GRAB || last < 0 || isDrawn(at)) return false;
   }
   return true;
+}
+
+/** Returns whether the target of an attachment moves in this tick. */
+// @inline
+function isDrawn(at: usize): bool {
+  return (
+    load<f32>(at, L.POINT_STEP) !== 0 || load<f32>(at, L.POINT_STEP + 4) !== 0 || load<f32>(at, L.POINT_STEP + 8) !== 0
+  );
 }
 
 // @inline
@@ -159,7 +168,7 @@ export function takeGain(row: usize, account: usize, h: f32): void {
   }
   store<u32>(row, load<u32>(row, L.PREFACTORED_GUARDED) + 1, L.PREFACTORED_GUARDED);
   const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
-  const free = load<i32>(bodyOf(first), L.BODY_FREE) !== 0;
+  const free = !reachesFixed(bodyOf(first));
   openMetric(row);
   if (free) openMotion();
   findMotion(h, 0);
@@ -170,7 +179,7 @@ export function takeGain(row: usize, account: usize, h: f32): void {
   const most = usesMetric(row) ? max<f64>(0, wholeEnergy - load<f64>(row, L.PREFACTORED_COMMON)) : common;
   const rest = min<f64>(min<f64>(common, most), max<f64>(0, gain - relative));
   if (solid) store<f64>(account, limit + max<f64>(0, gain - relative - rest));
-  // momentum that bodies exchange stays, and that of a free body
+  // momentum that bodies exchange stays, and that of a free body or island
   const keeps = relative > gain || free || load<i32>(row, L.PREFACTORED_MET) !== 0;
   const all = keeps ? 1 : sqrt<f64>(max<f64>(0, 1 - rest / max<f64>(common, 1e-30)));
   const share = f32x4.splat(relative > gain ? <f32>sqrt<f64>(1 - gain / relative) : 0);

@@ -6,6 +6,7 @@
  * about its center, a from there at xPrev. Symmetric and positive definite, as P^-1. (P keeps the sum of all forces.)
  */
 import * as L from "../layout/layout";
+import { lowFrom } from "../math/places";
 import { countWork } from "../state/work";
 import { backSolve, quadraticForm } from "./backSolve";
 import { reachesFixed } from "../state/islands";
@@ -23,8 +24,8 @@ let columns: usize = 0;
 let first: usize = 0;
 let order: usize = 0;
 let inertia: usize = 0;
-let toPrev: usize = 0;
-let toLowPrev: usize = 0;
+let toPlace: usize = 0;
+let toPlaceLow: usize = 0;
 let center = f32x4.splat(0);
 // inverse of its inertia
 let i00: f64 = 0;
@@ -44,8 +45,8 @@ export function openMetric(at: usize): void {
   first = <usize>load<u32>(at, L.PREFACTORED_FIRST);
   order = <usize>load<u32>(at, L.PREFACTORED_ORDER);
   inertia = <usize>load<u32>(at, L.PREFACTORED_INERTIA);
-  toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
-  toLowPrev = <usize>load<u32>(L.HEADER, L.H_LOW_PREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  toPlace = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  toPlaceLow = <usize>load<u32>(L.HEADER, L.H_LOW_PREV) - <usize>load<u32>(L.HEADER, L.H_X);
   turns = usesMetric(at) && !(isMet(at) && reachesFixed(bodyOf(first))) && isUnpinned(at) && !isHeldAtPoint();
   if (turns) measure();
 }
@@ -61,8 +62,13 @@ export function turnOf(k: usize): f32 {
   return Mathf.sqrt(<f32>square(by));
 }
 
-/** Lets a selected sheet that nothing holds turn in common, too, with its own inertia. */
+/**
+ * Lets a selected sheet that nothing holds turn in common, too, with its own inertia, at x: there its velocities have
+ * their angular momentum.
+ */
 export function openMotion(): void {
+  toPlace = 0;
+  toPlaceLow = lowFrom();
   turns = turns || (isUnpinned(row) && !isHeldAtPoint());
   if (turns) measure();
 }
@@ -161,12 +167,12 @@ function square(a: v128): f64 {
   return <f64>f32x4.extract_lane(all, 0) + <f64>f32x4.extract_lane(all, 1) + <f64>f32x4.extract_lane(all, 2);
 }
 
-/** Place of column k at the start of the substep, from the first particle. */
+/** Place of column k, from the first particle: at the start of the substep unless openMotion has set it to x. */
 // @inline
 function from(k: usize): v128 {
   const particle = first + <usize>load<u32>(order + (k << 2));
-  const way = f32x4.sub(v128.load(particle + toPrev), v128.load(first + toPrev));
-  const lows = f32x4.sub(v128.load(particle + toLowPrev), v128.load(first + toLowPrev));
+  const way = f32x4.sub(v128.load(particle + toPlace), v128.load(first + toPlace));
+  const lows = f32x4.sub(v128.load(particle + toPlaceLow), v128.load(first + toPlaceLow));
   return f32x4.replace_lane(f32x4.add(way, lows), 3, 0);
 }
 
