@@ -11,6 +11,7 @@ import { openWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import { laboratory } from "../physics/laboratory.ts";
 import { build, script } from "./run.ts";
+import { softBox } from "../support/bodies.ts";
 
 /** Ticks of the checkpoints: before and after the spawn at tick 30. */
 const TAKEN = [26, 36];
@@ -25,13 +26,11 @@ const inputs = (tick: number, spawnable: readonly number[]): Input[] =>
 
 const G: [number, number, number] = [0, -9.81, 0];
 const FLOOR: Collider = { type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.5 };
-const standing = (n: number): Body => ({
-  name: `box ${n}`,
-  kind: "soft",
-  mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] },
-  transform: { translate: [0.01 * n, 0.105 + 0.21 * n, 0] },
-  material: { density: 500, model: "shape-matching", mode: "rigid", friction: 0.5 },
-});
+const standing = (n: number): Body =>
+  softBox(`box ${n}`, [0.2, 0.2, 0.2], [2, 2, 2], {
+    transform: { translate: [0.01 * n, 0.105 + 0.21 * n, 0] },
+    material: { density: 500, model: "shape-matching", mode: "rigid", friction: 0.5 },
+  });
 
 describe("checkpoints", () => {
   it("a world with a spawned body continues with the same bits", async () => {
@@ -92,14 +91,12 @@ describe("checkpoints", () => {
   });
 
   it("low words are part of a checkpoint: an undamped body in motion, 300 m from the origin", async () => {
-    const cube = (name: string, at: number): Body => ({
-      name,
-      kind: "soft",
-      solver: "compliant",
-      mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] },
-      transform: { translate: [at, at, at] },
-      material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3 },
-    });
+    const cube = (name: string, at: number): Body =>
+      softBox(name, [0.2, 0.2, 0.2], [2, 2, 2], {
+        solver: "compliant",
+        transform: { translate: [at, at, at] },
+        material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3 },
+      });
     const { created, world, run } = await laboratory({
       gravity: G,
       worldRadius: 1e4,

@@ -9,29 +9,25 @@ import { createWorld, type CreatedWorld } from "../../server/sim/world/createWor
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { hashOf } from "./run.ts";
+import { clothGrid, softBox } from "../support/bodies.ts";
 
-const sheet = (n: number, solver: "compliant" | "implicit"): Body => ({
-  name: `sheet ${n} ${solver}`,
-  kind: "cloth",
-  solver,
-  contact: { self: false, ignore: [0, 1, 2].flatMap((m) => (m === n ? [] : [`sheet ${m} implicit`])) },
-  mesh: { type: "grid", size: [1, 1], cells: [20, 20] },
-  transform: { translate: [1.2 * n, 1, solver === "implicit" ? 0 : 2] },
-  pins: [{ select: { particles: [0, 20] } }],
-  material: { density: 300, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-5 },
-});
+const sheet = (n: number, solver: "compliant" | "implicit"): Body =>
+  clothGrid(`sheet ${n} ${solver}`, [1, 1], [20, 20], {
+    solver,
+    contact: { self: false, ignore: [0, 1, 2].flatMap((m) => (m === n ? [] : [`sheet ${m} implicit`])) },
+    transform: { translate: [1.2 * n, 1, solver === "implicit" ? 0 : 2] },
+    pins: [{ select: { particles: [0, 20] } }],
+    material: { density: 300, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-5 },
+  });
 
 function build(): Promise<CreatedWorld> {
   const bodies = [0, 1, 2].map((n) => sheet(n, "implicit"));
   const others = bodies.map(({ name }) => name);
-  const soft: Body = {
-    name: "block",
-    kind: "soft",
+  const soft: Body = softBox("block", [0.4, 0.4, 0.4], [8, 8, 8], {
     contact: { ignore: others },
-    mesh: { type: "box", size: [0.4, 0.4, 0.4], cells: [8, 8, 8] },
     transform: { translate: [0, 3, 4] },
     material: { density: 500, youngsModulus: 5e4, poissonsRatio: 0.3 },
-  };
+  });
   // between the sheets in memory, so that the particles of the implicit bodies are in two ranges
   const between: Body = { ...soft, name: "between", contact: { ignore: others }, transform: { translate: [2, 3, 4] } };
   return createWorld(
@@ -52,14 +48,12 @@ test("one, two and three threads give the same bits", async () => {
 });
 
 test("bodies that touch each other have the same bits with one and three threads", async () => {
-  const cube = (name: string, height: number, x: number): Body => ({
-    name,
-    kind: "soft",
-    solver: "implicit",
-    mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [3, 3, 3] },
-    transform: { translate: [x, height, 0], rotate: [0, 20 * x, 0] },
-    material: { density: 1000, youngsModulus: 1e6, poissonsRatio: 0.3 },
-  });
+  const cube = (name: string, height: number, x: number): Body =>
+    softBox(name, [0.2, 0.2, 0.2], [3, 3, 3], {
+      solver: "implicit",
+      transform: { translate: [x, height, 0], rotate: [0, 20 * x, 0] },
+      material: { density: 1000, youngsModulus: 1e6, poissonsRatio: 0.3 },
+    });
   const piles = (): Promise<CreatedWorld> =>
     createWorld(
       {

@@ -10,19 +10,18 @@ import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import { hashOf, script } from "./run.ts";
+import { clothGrid, softBox } from "../support/bodies.ts";
 
 const TICKS = 30;
 
 function build(): Promise<CreatedWorld> {
-  const sheet = (n: number): Body => ({
-    name: `sheet ${n}`,
-    kind: "cloth",
-    solver: "prefactored",
-    contact: { ignore: [`sheet ${1 - n}`] },
-    mesh: { type: "grid", size: [0.5, 0.5], cells: [12, 12] },
-    transform: { translate: [0.8 * n, 0.25, 0], rotate: [0, 30, 0] },
-    material: { density: 300, thickness: 1e-3, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-4 },
-  });
+  const sheet = (n: number): Body =>
+    clothGrid(`sheet ${n}`, [0.5, 0.5], [12, 12], {
+      solver: "prefactored",
+      contact: { ignore: [`sheet ${1 - n}`] },
+      transform: { translate: [0.8 * n, 0.25, 0], rotate: [0, 30, 0] },
+      material: { density: 300, thickness: 1e-3, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-4 },
+    });
   return createWorld(
     {
       version: 1,
@@ -31,22 +30,16 @@ function build(): Promise<CreatedWorld> {
       iterations: 1,
       bodies: [
         sheet(0),
-        {
-          name: "weight",
-          kind: "soft",
-          mesh: { type: "box", size: [0.1, 0.1, 0.1], cells: [2, 2, 2] },
+        softBox("weight", [0.1, 0.1, 0.1], [2, 2, 2], {
           transform: { translate: [0, 0.5, 0] },
           material: { model: "shape-matching", mode: "rigid", density: 100 },
-        },
+        }),
         sheet(1),
-        {
-          name: "cube",
-          kind: "soft",
+        softBox("cube", [0.2, 0.2, 0.2], [4, 4, 4], {
           solver: "prefactored",
-          mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [4, 4, 4] },
           transform: { translate: [0.8, 0.4, 0], rotate: [10, 0, 20] },
           material: { density: 300, youngsModulus: 1e5, poissonsRatio: 0.3 },
-        },
+        }),
       ],
       colliders: [
         { type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.4 },

@@ -5,6 +5,7 @@ import { prefactoredModel } from "../../server/sim/prefactored/model.ts";
 import { solvePrefactored } from "../../server/sim/reference/prefactored.ts";
 import { tetrahedronVolume } from "../../server/sim/reference/tetrahedron.ts";
 import { laboratory, type Laboratory } from "../physics/laboratory.ts";
+import { clothGrid, softBox } from "../support/bodies.ts";
 
 const H = 1 / 600;
 
@@ -18,15 +19,12 @@ function bent(bendingStiffness: number, orthotropic: boolean): Promise<Laborator
     iterations: 1,
     gravity: [0, -9.81, 0],
     bodies: [
-      {
-        name: "sheet",
-        kind: "cloth",
+      clothGrid("sheet", [1, 0.7], [9, 7], {
         solver: "prefactored",
         contact: { self: false },
-        mesh: { type: "grid", size: [1, 0.7], cells: [9, 7] },
         pins: [{ select: { particles: [0, 3] } }],
         material: { density: 250, thickness: 1e-3, damping: 0, bendingStiffness, ...moduli },
-      },
+      }),
     ],
   });
 }
@@ -68,15 +66,12 @@ test("a substep of a solid with crushed and inverted elements equals the float64
     iterations: 1,
     gravity: [0, -9.81, 0],
     bodies: [
-      {
-        name: "solid",
-        kind: "soft",
+      softBox("solid", [0.5, 0.3, 0.2], [5, 3, 2], {
         solver: "prefactored",
         contact: { self: false },
-        mesh: { type: "box", size: [0.5, 0.3, 0.2], cells: [5, 3, 2] },
         pins: [{ select: { particles: [0, 3] } }],
         material: { density: 250, youngsModulus: 1e5, poissonsRatio: 0.3, damping: 0 },
-      },
+      }),
     ],
   });
   const body = lab.created.bodies[0]!;

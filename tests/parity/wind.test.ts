@@ -13,6 +13,7 @@ import { add, norm, scale, subtract, type Vector } from "../../server/sim/refere
 import { modesOf, windOf } from "../../server/sim/tuning/windRow.ts";
 import { laboratory } from "../physics/laboratory.ts";
 import { randomStream, UNIT } from "./kit.ts";
+import { clothGrid, softBox } from "../support/bodies.ts";
 
 const WIND: SceneWind = {
   velocity: [6, -1, 2],
@@ -23,22 +24,17 @@ const WIND: SceneWind = {
 };
 const SUBSTEPS = 4;
 
-const sheet = (name: string, density: number, at: number): Body => ({
-  name,
-  kind: "cloth",
-  mesh: { type: "grid", size: [0.6, 0.6], cells: [6, 6] },
-  transform: { translate: [at, 0, 0] },
-  material: { density, thickness: 0.001, youngsModulus: 1e4, poissonsRatio: 0.3 },
-  pins: [{ select: { particles: [0, 5] } }],
-  contact: { self: false },
-});
-const block: Body = {
-  name: "block",
-  kind: "soft",
-  mesh: { type: "box", size: [0.5, 0.4, 0.3], cells: [3, 3, 2] },
+const sheet = (name: string, density: number, at: number): Body =>
+  clothGrid(name, [0.6, 0.6], [6, 6], {
+    transform: { translate: [at, 0, 0] },
+    material: { density, thickness: 0.001, youngsModulus: 1e4, poissonsRatio: 0.3 },
+    pins: [{ select: { particles: [0, 5] } }],
+    contact: { self: false },
+  });
+const block: Body = softBox("block", [0.5, 0.4, 0.3], [3, 3, 2], {
   material: { density: 50, youngsModulus: 1e4, poissonsRatio: 0.3 },
   contact: { self: false },
-};
+});
 
 // the second is so light that the force is limited
 test.each([

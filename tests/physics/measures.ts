@@ -31,3 +31,20 @@ export function topSpeed(lab: Laboratory, body = 0): number {
   const v = lab.velocities(body);
   return Math.max(...along(v, 0).map((_, i) => Math.hypot(v[3 * i]!, v[3 * i + 1]!, v[3 * i + 2]!)));
 }
+
+/** Stretch s of a bar of modulus k without Poisson's effect under a nominal stress: P = k s (s^2 - 1)/2. */
+export function stretchUnder(stress: number, k: number): number {
+  let s = 1;
+  for (let n = 0; n < 40; n++) s -= ((s * (s * s - 1)) / 2 - stress / k) / ((3 * s * s - 1) / 2);
+  return s;
+}
+
+/** Elongation in theory of a body of 1 m that hangs by its upper end: a row of cells carries all below its middle. */
+export const hangs = (rows: number, density: number, k: number): number =>
+  mean(Array.from({ length: rows }, (_, row) => stretchUnder((density * 9.81 * (row + 0.5)) / rows, k) - 1));
+
+/** Elongation of a body of 1 m whose upper end is held at y = 0.5: mean over its lower end. */
+export function elongation(lab: Laboratory): number {
+  const { positions } = lab.created.bodies[0]!;
+  return -0.5 - mean(lab.positions().filter((_, k) => k % 3 === 1 && positions[k]! < -0.4999));
+}

@@ -8,6 +8,7 @@ import { densityOf, type StaticModel } from "./materials.ts";
 import { solidMesh, weights } from "./solidMesh.ts";
 import { blockMatrix, conjugateGradients, factorize, multiplyBlocks, solveFactored } from "./sparse.ts";
 import { elasticHessian } from "./solidMesh.ts";
+import { softBox } from "../support/bodies.ts";
 
 const MODELS: StaticModel[] = ["stvk", "neo-hookean", "stable-neo-hookean"];
 
@@ -22,14 +23,7 @@ async function box(
     {
       version: 1,
       title: "box",
-      bodies: [
-        {
-          name: "box",
-          kind: "soft",
-          mesh: { type: "box", size, cells },
-          material: { density: 1000, youngsModulus, poissonsRatio },
-        },
-      ],
+      bodies: [softBox("box", size, cells, { material: { density: 1000, youngsModulus, poissonsRatio } })],
     },
     { baseDir: "." },
   );

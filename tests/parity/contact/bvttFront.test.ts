@@ -11,19 +11,17 @@ import { openWorld } from "../../../server/sim/world.ts";
 import { edgesDistance, vertexTriangleDistance } from "../../../server/sim/reference/closestPoints.ts";
 import type { Vector } from "../../../server/sim/reference/vector.ts";
 import { namedPairs, surfaceRows } from "./contactLists.ts";
+import { clothGrid, softBox } from "../../support/bodies.ts";
 
 const sheet = { density: 300, thickness: 0.002, youngsModulus: 2e4, poissonsRatio: 0.3, bendingStiffness: 1e-5 };
 const SCENES: Record<string, Pick<Scene, "bodies" | "colliders">> = {
   "a sheet falls over an edge and folds": {
     bodies: [
-      {
-        name: "sheet",
-        kind: "cloth",
+      clothGrid("sheet", [0.4, 0.4], [10, 10], {
         solver: "compliant",
-        mesh: { type: "grid", size: [0.4, 0.4], cells: [10, 10] },
         transform: { translate: [0.02, 0.3, 0], rotate: [15, 20, 0] },
         material: sheet,
-      },
+      }),
     ],
     colliders: [
       { type: "box", center: [0, 0.15, 0], halfExtents: [0.05, 0.05, 0.05], friction: 0.3 },
@@ -32,25 +30,19 @@ const SCENES: Record<string, Pick<Scene, "bodies" | "colliders">> = {
   },
   "a jelly is thrown into a sheet": {
     bodies: [
-      {
-        name: "sheet",
-        kind: "cloth",
-        mesh: { type: "grid", size: [0.4, 0.4], cells: [9, 9] },
+      clothGrid("sheet", [0.4, 0.4], [9, 9], {
         transform: { translate: [0, 0.2, 0] },
         material: sheet,
         pins: [
           { select: { box: { min: [-0.21, 0.19, -0.21], max: [-0.19, 0.21, 0.21] } } },
           { select: { box: { min: [0.19, 0.19, -0.21], max: [0.21, 0.21, 0.21] } } },
         ],
-      },
-      {
-        name: "jelly",
-        kind: "soft",
-        mesh: { type: "box", size: [0.1, 0.1, 0.1], cells: [3, 3, 3] },
+      }),
+      softBox("jelly", [0.1, 0.1, 0.1], [3, 3, 3], {
         transform: { translate: [0.03, 0.4, 0.02], rotate: [20, 10, 40] },
         velocity: [0, -6, 1],
         material: { density: 200, youngsModulus: 2e4, poissonsRatio: 0.35 },
-      },
+      }),
     ],
     colliders: [],
   },

@@ -24,6 +24,7 @@ import { add, combine, cross, dot, norm, scale, subtract, type Vector } from "..
 import { randomStream, UNIT } from "../kit.ts";
 import { contactKit, type ContactKit, cornersOf, type PairCase, SECONDS, SUBSTEPS } from "./contactKit.ts";
 import { packedPairs, solvedPairs } from "./contactLists.ts";
+import { clothGrid } from "../../support/bodies.ts";
 
 type Kind = ReferenceContactPair["kind"];
 const KINDS: Kind[] = ["vertex", "edges"];
@@ -374,30 +375,20 @@ describe.each(KINDS)("clearance by the check, %s", (kind) => {
 describe("packing", () => {
   const cloth = { density: 300, thickness: 0.002, youngsModulus: 1e5, poissonsRatio: 0.3 };
   const SCENES: Record<string, Scene["bodies"]> = {
-    "a folded pair of sheets": [0, 1].map((n) => ({
-      name: `s${n}`,
-      kind: "cloth",
-      solver: "compliant",
-      mesh: { type: "grid", size: [0.2, 0.2], cells: [9 - n, 7 + n] },
-      transform: { translate: [0.003 * n, 0.0015 * n, 0] },
-      material: cloth,
-    })),
-    "a fine sheet in a coarse triangle": [
-      {
-        name: "coarse",
-        kind: "cloth",
+    "a folded pair of sheets": [0, 1].map((n) =>
+      clothGrid(`s${n}`, [0.2, 0.2], [9 - n, 7 + n], {
         solver: "compliant",
-        mesh: { type: "grid", size: [0.5, 0.5], cells: [1, 1] },
+        transform: { translate: [0.003 * n, 0.0015 * n, 0] },
         material: cloth,
-      },
-      {
-        name: "fine",
-        kind: "cloth",
+      }),
+    ),
+    "a fine sheet in a coarse triangle": [
+      clothGrid("coarse", [0.5, 0.5], [1, 1], { solver: "compliant", material: cloth }),
+      clothGrid("fine", [0.2, 0.2], [16, 16], {
         solver: "compliant",
-        mesh: { type: "grid", size: [0.2, 0.2], cells: [16, 16] },
         transform: { translate: [0.1, 0.003, 0.05] },
         material: cloth,
-      },
+      }),
     ],
   };
 

@@ -13,17 +13,16 @@ import { EDGE_SHARE } from "../../../server/sim/reference/contacts.ts";
 import { edgesDistance, vertexTriangleDistance } from "../../../server/sim/reference/closestPoints.ts";
 import type { Vector } from "../../../server/sim/reference/vector.ts";
 import { namedPairs, packedPairs, surfaceRows } from "./contactLists.ts";
+import { clothGrid } from "../../support/bodies.ts";
 
 /** Two sheets, the upper one thrown beside and along the lower one; both come to rest on the floor. */
 async function sheets(capacity?: number): Promise<{ blocks: number[]; rows: number[]; counts: ContactCounts }> {
-  const sheet = (n: number): Body => ({
-    name: `sheet ${n}`,
-    kind: "cloth",
-    mesh: { type: "grid", size: [0.5, 0.5], cells: [20, 20] },
-    transform: { translate: [-0.3 * n, 0.005 + 0.045 * n, 0.006 * n], rotate: [0, 3 * n, 0] },
-    velocity: [5 * n, -1.5 * n, 0],
-    material: { density: 300, thickness: 0.002, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-5 },
-  });
+  const sheet = (n: number): Body =>
+    clothGrid(`sheet ${n}`, [0.5, 0.5], [20, 20], {
+      transform: { translate: [-0.3 * n, 0.005 + 0.045 * n, 0.006 * n], rotate: [0, 3 * n, 0] },
+      velocity: [5 * n, -1.5 * n, 0],
+      material: { density: 300, thickness: 0.002, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-5 },
+    });
   const scene = validateScene({
     version: 1,
     title: "rows",
@@ -75,13 +74,10 @@ test("a row keeps at most 0.9 of its primitives' distance at rest, and one of it
     version: 1,
     title: "neighbors",
     bodies: [
-      {
-        name: "sheet",
-        kind: "cloth",
-        mesh: { type: "grid", size: [0.08, 0.08], cells: [8, 8] },
+      clothGrid("sheet", [0.08, 0.08], [8, 8], {
         pins: [{ select: { box: { min: [-0.05, -1, -0.05], max: [-0.005, 1, 0.05] } } }],
         material: { density: 300, thickness: 0.016, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-6 },
-      },
+      }),
     ],
     colliders: [],
   });

@@ -1,5 +1,6 @@
 /** A strip of cloth that hangs from a clamp with a load at its end. */
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { clothGrid } from "../../support/bodies.ts";
 
 /**
  * a = P L^2/(B b) -> drop/L and reach/L of the end of an inextensible elastica. Computed; the same numbers as
@@ -33,10 +34,7 @@ export async function hang(
     iterations: 10,
     worldRadius: 1000,
     bodies: [
-      {
-        name: "strip",
-        kind: "cloth",
-        mesh: { type: "grid", size: [size, across * d], cells: [cells + 1, across] },
+      clothGrid("strip", [size, across * d], [cells + 1, across], {
         pins: [{ select: { box: { min: [-10, -1, -10], max: [-size / 2 + d + 1e-6, 1, 10] } } }],
         loads: [
           {
@@ -44,8 +42,7 @@ export async function hang(
             force: [0, -load, 0],
             distribute: "mass",
           },
-        ],
-        // 1 kg/m^2 and 1 N m: the first mode has 3.5 rad/s, critically damped by 7/s. A membrane of 2e4 N/m stretches
+        ], // 1 kg/m^2 and 1 N m: the first mode has 3.5 rad/s, critically damped by 7/s. A membrane of 2e4 N/m stretches
         // by 5e-4 at most.
         material: {
           density: 1000,
@@ -55,7 +52,7 @@ export async function hang(
           bendingStiffness: B,
           damping: 7,
         },
-      },
+      }),
     ],
   });
   const X = lab.positions();

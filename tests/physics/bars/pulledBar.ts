@@ -7,6 +7,7 @@
  */
 import type { IsotropicMaterial } from "../../../shared/scene/sceneMaterials.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { softBox } from "../../support/bodies.ts";
 
 export interface Bar {
   k: number;
@@ -110,10 +111,7 @@ export async function pressCube({
     substeps,
     iterations,
     bodies: [
-      {
-        name: "cube",
-        kind: "soft",
-        mesh: { type: "box", size: [size, size, size], cells },
+      softBox("cube", [size, size, size], cells, {
         material: {
           ...(model && { model }),
           density: 1000,
@@ -125,7 +123,7 @@ export async function pressCube({
         loads: [
           { select: { box: { min: [-1, 0.4999 * size, -1], max: [1, 1, 1] } }, force: [0, law.P * size * size, 0] },
         ],
-      },
+      }),
     ],
     colliders: [{ type: "plane", normal: [0, 1, 0], offset: -0.5 * size, friction: 0 }],
   });
@@ -153,10 +151,7 @@ export async function stretchBar(
     iterations,
     worldRadius: 1000,
     bodies: [
-      {
-        name: "bar",
-        kind: "soft",
-        mesh: { type: "box", size, cells },
+      softBox("bar", size, cells, {
         material: {
           ...(model && { model }),
           density: 1000,
@@ -168,7 +163,7 @@ export async function stretchBar(
           { select: { box: { min: [end, -10, -10], max: [10, 10, 10] } }, force: [force, 0, 0] },
           { select: { box: { min: [-10, -10, -10], max: [-end, 10, 10] } }, force: [-force, 0, 0] },
         ],
-      },
+      }),
     ],
   });
   const X = lab.positions();

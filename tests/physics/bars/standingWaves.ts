@@ -12,6 +12,7 @@ import { solidMesh } from "../../statics/solidMesh.ts";
 import { explicit } from "../materials/explicit.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
 import { follow, zeros, type Sample } from "./barModes.ts";
+import { clothGrid, softBox } from "../../support/bodies.ts";
 
 export interface Wave {
   /** Pa */
@@ -54,29 +55,23 @@ function halfWaves(rest: Float64Array, n: number, length: number, axis: number):
 }
 
 export function bar(youngsModulus: number): Body {
-  return {
-    name: "bar",
-    kind: "soft",
-    mesh: { type: "box", size: [BAR.length, BAR.width, BAR.width], cells: [BAR.cells, 1, 1] },
+  return softBox("bar", [BAR.length, BAR.width, BAR.width], [BAR.cells, 1, 1], {
     material: { density: BAR.density, youngsModulus, poissonsRatio: 0 },
-  };
+  });
 }
 
 function strip(youngsModulus: number, damping: number): Body {
   const { length, width, cells, thickness, density, stretch: s } = STRIP;
   const force = ((youngsModulus * s * (s * s - 1)) / 2) * width * thickness;
   const end = length / 2 - 1e-3;
-  return {
-    name: "strip",
-    kind: "cloth",
+  return clothGrid("strip", [length, width], [cells, 2], {
     contact: { self: false },
-    mesh: { type: "grid", size: [length, width], cells: [cells, 2] },
     material: { density, thickness, youngsModulus, poissonsRatio: 0, damping },
     loads: [
       { select: { box: { min: [end, -1, -1], max: [9, 1, 1] } }, force: [force, 0, 0] },
       { select: { box: { min: [-9, -1, -1], max: [-end, 1, 1] } }, force: [-force, 0, 0] },
     ],
-  };
+  });
 }
 
 /** Gives a room's particles the velocities of a wave and follows it. */

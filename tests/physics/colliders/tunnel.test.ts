@@ -8,23 +8,20 @@ import { describe, expect, test } from "vitest";
 import type { Body, Collider } from "../../../shared/scene/scene.ts";
 import { distanceTo, type Shape } from "../../../server/sim/reference/collide.ts";
 import { laboratory } from "../laboratory.ts";
+import { clothGrid, softBox } from "../../support/bodies.ts";
 
-const soft = (speed: number): Body => ({
-  name: "b",
-  kind: "soft",
-  mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [4, 4, 4] },
-  transform: { translate: [0, 0.4, 0], rotate: [20, 10, 30] },
-  velocity: [0, -speed, 0],
-  material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.35 },
-});
-const cloth = (speed: number): Body => ({
-  name: "b",
-  kind: "cloth",
-  mesh: { type: "grid", size: [0.3, 0.3], cells: [10, 10] },
-  transform: { translate: [0, 0.4, 0], rotate: [20, 10, 30] },
-  velocity: [0, -speed, 0],
-  material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-4 },
-});
+const soft = (speed: number): Body =>
+  softBox("b", [0.2, 0.2, 0.2], [4, 4, 4], {
+    transform: { translate: [0, 0.4, 0], rotate: [20, 10, 30] },
+    velocity: [0, -speed, 0],
+    material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.35 },
+  });
+const cloth = (speed: number): Body =>
+  clothGrid("b", [0.3, 0.3], [10, 10], {
+    transform: { translate: [0, 0.4, 0], rotate: [20, 10, 30] },
+    velocity: [0, -speed, 0],
+    material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-4 },
+  });
 
 const COLLIDERS: Record<string, { scene: Collider; shape: Shape }> = {
   floor: {
@@ -89,14 +86,11 @@ describe.each(Object.entries(COLLIDERS))("%s", (name, { scene, shape }) => {
 test("a rod between the particles of a sheet supports it by its edges", async () => {
   const lab = await laboratory({
     bodies: [
-      {
-        name: "s",
-        kind: "cloth",
-        mesh: { type: "grid", size: [0.3, 0.3], cells: [3, 3] },
+      clothGrid("s", [0.3, 0.3], [3, 3], {
         velocity: [0, -1, 0],
         transform: { translate: [0, 0.1, 0] },
         material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3 },
-      },
+      }),
     ],
     colliders: [{ type: "capsule", a: [-1, 0, 0], b: [1, 0, 0], radius: 0.005 }],
   });

@@ -6,7 +6,9 @@
  */
 import { expect, test } from "vitest";
 import type { Body, SoftBody } from "../../../shared/scene/scene.ts";
-import { add, cross, norm, scale, subtract, type Vector } from "../../../server/sim/reference/vector.ts";
+import { add, cross, norm, scale, subtract } from "../../../server/sim/reference/vector.ts";
+import type { Momentum } from "../../../server/sim/reference/momentum.ts";
+import { momentum } from "../laws/worldMomentum.ts";
 import { tallyOf } from "./contactWatch.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
 
@@ -46,25 +48,10 @@ const right = (speed: number): Start => ({
   velocity: [-speed, 0.2 * speed, 0],
 });
 
-/** Sums over the bodies first to end - 1. */
-function momenta(
-  lab: Laboratory,
-  first = 0,
-  end = lab.created.bodies.length,
-): { linear: Vector; angular: Vector; mass: number } {
-  const { bodies } = lab.created.layout;
-  const last = bodies[end - 1]!;
-  let linear: Vector = [0, 0, 0];
-  let angular: Vector = [0, 0, 0];
-  let mass = 0;
-  for (let i = bodies[first]!.first; i < last.first + last.count; i++) {
-    const m = 1 / lab.x[4 * i + 3]!;
-    const p = scale(m, [lab.v[4 * i]!, lab.v[4 * i + 1]!, lab.v[4 * i + 2]!]);
-    linear = add(linear, p);
-    angular = add(angular, cross([lab.x[4 * i]!, lab.x[4 * i + 1]!, lab.x[4 * i + 2]!], p));
-    mass += m;
-  }
-  return { linear, angular, mass };
+/** Momentum of bodies, the angular one about the origin. */
+function momenta(lab: Laboratory, from?: number, end?: number): Momentum {
+  const its = momentum(lab, from, end);
+  return { ...its, angular: add(its.angular, cross(its.center, its.linear)) };
 }
 
 /**

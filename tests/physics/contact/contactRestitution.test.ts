@@ -9,19 +9,18 @@
 import { describe, expect, test } from "vitest";
 import type { Body, Collider } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { clothGrid, softBox } from "../../support/bodies.ts";
 
 const G = 9.81;
 const H = 1 / 1200;
 const SPEED = 3;
-const sheet = (restitution: number, y: number): Body => ({
-  name: "sheet",
-  kind: "cloth",
-  mesh: { type: "grid", size: [0.4, 0.4], cells: [4, 4] },
-  transform: { translate: [0.03, y, 0.02], rotate: [0, 15, 0] },
-  velocity: [0, -SPEED, 0],
-  material: { density: 300, thickness: 0.002, youngsModulus: 1e5, poissonsRatio: 0.3, friction: 0 },
-  contact: { restitution },
-});
+const sheet = (restitution: number, y: number): Body =>
+  clothGrid("sheet", [0.4, 0.4], [4, 4], {
+    transform: { translate: [0.03, y, 0.02], rotate: [0, 15, 0] },
+    velocity: [0, -SPEED, 0],
+    material: { density: 300, thickness: 0.002, youngsModulus: 1e5, poissonsRatio: 0.3, friction: 0 },
+    contact: { restitution },
+  });
 const SUPPORTS: Record<string, (restitution: number) => { bodies: Body[]; colliders: Collider[] }> = {
   "a mesh collider": (restitution) => ({
     bodies: [],
@@ -37,15 +36,12 @@ const SUPPORTS: Record<string, (restitution: number) => { bodies: Body[]; collid
   }),
   "a held body": (restitution) => ({
     bodies: [
-      {
-        name: "support",
-        kind: "soft",
-        mesh: { type: "box", size: [3, 0.2, 3], cells: [15, 1, 15] },
+      softBox("support", [3, 0.2, 3], [15, 1, 15], {
         transform: { translate: [0, -0.1, 0] },
         pins: [{ select: { box: { min: [-9, -9, -9], max: [9, 9, 9] } } }],
         material: { density: 500, youngsModulus: 1e6, poissonsRatio: 0.3, friction: 0 },
         contact: { restitution },
-      },
+      }),
     ],
     colliders: [],
   }),

@@ -1,11 +1,12 @@
 /**
- * A block on a slope, supported by surface contacts: the particles, edges and triangles of another body or of a mesh
- * collider, or the shape of a box. The slope is a level support with gravity turned. The block settles and leans
+ * A block on a slope, supported by a plane, the shape of a box, or surface contacts: the particles, edges and triangles
+ * of another body or of a mesh collider. The slope is a level support with gravity turned. The block settles and leans
  * downhill under strong damping, because a sudden pull would swing it beyond its own friction. Then the damping is
  * removed and the motion of the next seconds is measured.
  */
 import type { Body, Collider } from "../../../shared/scene/scene.ts";
 import { laboratory } from "../laboratory.ts";
+import { clothGrid, softBox } from "../../support/bodies.ts";
 
 const G = 9.81;
 const SIZE = 4;
@@ -13,6 +14,10 @@ const THICK = 0.5;
 
 /** Supports of the block, with the upper face at y = 0. */
 export const SUPPORTS: Record<string, (mu: number, staticMu: number) => { bodies: Body[]; colliders: Collider[] }> = {
+  "a plane": (friction, staticFriction) => ({
+    bodies: [],
+    colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction, staticFriction }],
+  }),
   "a box collider": (friction, staticFriction) => ({
     bodies: [],
     colliders: [
@@ -39,15 +44,12 @@ export const SUPPORTS: Record<string, (mu: number, staticMu: number) => { bodies
   }),
   "a held body": (friction, staticFriction) => ({
     bodies: [
-      {
-        name: "support",
-        kind: "soft",
-        mesh: { type: "box", size: [SIZE, THICK, SIZE], cells: [9, 1, 9] },
+      softBox("support", [SIZE, THICK, SIZE], [9, 1, 9], {
         transform: { translate: [0, -THICK / 2, 0] },
         pins: [{ select: { box: { min: [-9, -9, -9], max: [9, 9, 9] } } }],
         material: { density: 500, youngsModulus: 1e6, poissonsRatio: 0.3, friction },
         contact: { staticFriction },
-      },
+      }),
     ],
     colliders: [],
   }),
@@ -67,12 +69,14 @@ export interface Slope {
   rigid?: boolean;
   substeps?: number;
   iterations?: number;
+  /** Of a soft block, Pa. */
+  youngsModulus?: number;
 }
 
 /** @returns distance after `seconds` and mean acceleration along the slope; ideal: g (sin theta - mu cos theta) */
 export async function slide(
   support: string,
-  { tangent, mu, staticMu = mu, speed = 0, sheet = false, rigid = false, substeps = 20, iterations = 1 }: Slope,
+  { tangent, mu, staticMu = mu, speed = 0, sheet, rigid, substeps = 20, iterations = 1, youngsModulus = 1e6 }: Slope,
   seconds = 1,
 ): Promise<{ way: number; acceleration: number; ideal: number; aside: number }> {
   const theta = Math.atan(tangent);
@@ -85,10 +89,7 @@ export async function slide(
     colliders,
     bodies: [
       sheet
-        ? {
-            name: "sheet",
-            kind: "cloth",
-            mesh: { type: "grid", size: [0.3, 0.3], cells: [3, 3] },
+        ? clothGrid("sheet", [0.3, 0.3], [3, 3], {
             transform: { translate: [-0.413, 0.015, 0.021], rotate: [0, 11, 0] },
             material: {
               density: 500,
@@ -99,17 +100,14 @@ export async function slide(
               damping: 20,
             },
             contact: { staticFriction: staticMu },
-          }
-        : {
-            name: "block",
-            kind: "soft",
-            mesh: { type: "box", size: [0.3, 0.1, 0.3], cells: [3, 1, 3] },
+          })
+        : softBox("block", [0.3, 0.1, 0.3], [3, 1, 3], {
             transform: { translate: [-0.413, 0.065, 0.021], rotate: [0, 11, 0] },
             material: rigid
               ? { density: 500, model: "shape-matching", mode: "rigid", friction: mu, damping: 20 }
-              : { density: 500, youngsModulus: 1e6, poissonsRatio: 0.3, friction: mu, damping: 20 },
+              : { density: 500, youngsModulus, poissonsRatio: 0.3, friction: mu, damping: 20 },
             contact: { staticFriction: staticMu },
-          },
+          }),
       ...bodies,
     ],
   });

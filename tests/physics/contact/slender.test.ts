@@ -10,6 +10,7 @@
 import { expect, test } from "vitest";
 import type { Scene, Vec3 } from "../../../shared/scene/scene.ts";
 import { laboratory } from "../laboratory.ts";
+import { clothGrid } from "../../support/bodies.ts";
 
 const SUBSTEPS = 12;
 const CLOTH = { density: 300, thickness: 0.001, youngsModulus: 2e5, poissonsRatio: 0.3, bendingStiffness: 2e-5 };
@@ -19,14 +20,7 @@ const sheet = (
   cells: [number, number],
   translate: Vec3,
   velocity: Vec3,
-): Scene["bodies"][number] => ({
-  name,
-  kind: "cloth",
-  mesh: { type: "grid", size, cells },
-  transform: { translate },
-  material: CLOTH,
-  velocity,
-});
+): Scene["bodies"][number] => clothGrid(name, size, cells, { transform: { translate }, material: CLOTH, velocity });
 const BODIES = [
   sheet("a", [0.02, 1], [10, 4], [-3, 1, 0], [50, 0, 0]),
   sheet("b", [1, 0.02], [4, 10], [3, 3, 0], [-50, 0, 0]),

@@ -9,22 +9,17 @@ import type { Input } from "../../../server/sim/types.ts";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import type { Body, Vec3 } from "../../../shared/scene/scene.ts";
 import { type Laboratory, laboratory } from "../laboratory.ts";
+import { clothGrid, softBox } from "../../support/bodies.ts";
 
 const SPEED = 1;
 const STRONG = { grabMaxForce: 1e6, grabCompliance: 1e-9, grabSpeed: SPEED };
 const TICKS = 90;
 
-const jelly: Body = {
-  name: "jelly",
-  kind: "soft",
-  mesh: { type: "box", size: [0.3, 0.3, 0.3], cells: [5, 5, 5] },
+const jelly: Body = softBox("jelly", [0.3, 0.3, 0.3], [5, 5, 5], {
   material: { density: 500, youngsModulus: 2e4, poissonsRatio: 0.3, damping: 1 },
   pins: [{ select: { box: { min: [-1, -1, -1], max: [1, -0.149, 1] } } }],
-};
-const sheet: Body = {
-  name: "sheet",
-  kind: "cloth",
-  mesh: { type: "grid", size: [0.6, 0.4], cells: [18, 12] },
+});
+const sheet: Body = clothGrid("sheet", [0.6, 0.4], [18, 12], {
   material: {
     density: 300,
     thickness: 0.001,
@@ -33,7 +28,7 @@ const sheet: Body = {
     bendingStiffness: 1e-5,
     damping: 1,
   },
-};
+});
 
 /** A grab on the triangle nearest to a point, m, that moves to another point. */
 function hand({ created, positions }: Laboratory, member: number, at: Vec3, target: Vec3): Input {

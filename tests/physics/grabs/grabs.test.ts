@@ -6,6 +6,7 @@ import type { Body } from "../../../shared/scene/scene.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { crossings } from "../contact/crossings.ts";
 import { laboratory } from "../laboratory.ts";
+import { clothGrid, softBox } from "../../support/bodies.ts";
 
 const TICKS = 90;
 
@@ -13,21 +14,15 @@ test.each([60, 1e9])(
   "two grabs pull a cloth down over a fixed jelly without intersections, with %d N each",
   async (grabMaxForce) => {
     const bodies: Body[] = [
-      {
-        name: "jelly",
-        kind: "soft",
-        mesh: { type: "box", size: [0.3, 0.3, 0.3], cells: [4, 4, 4] },
+      softBox("jelly", [0.3, 0.3, 0.3], [4, 4, 4], {
         transform: { translate: [0, 0.15, 0] },
         material: { density: 500, youngsModulus: 30_000, poissonsRatio: 0.3 },
         pins: [{ select: { box: { min: [-1, -0.01, -1], max: [1, 0.01, 1] } } }],
-      },
-      {
-        name: "cloth",
-        kind: "cloth",
-        mesh: { type: "grid", size: [0.8, 0.4], cells: [16, 8] },
+      }),
+      clothGrid("cloth", [0.8, 0.4], [16, 8], {
         transform: { translate: [0, 0.32, 0] },
         material: { density: 300, thickness: 0.001, youngsModulus: 2e5, poissonsRatio: 0.3, bendingStiffness: 1e-4 },
-      },
+      }),
     ];
     const lab = await laboratory({
       gravity: [0, -9.81, 0],

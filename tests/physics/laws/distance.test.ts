@@ -5,6 +5,7 @@
 import { describe, expect, test } from "vitest";
 import type { Body, Vec3 } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { clothGrid, softBox } from "../../support/bodies.ts";
 
 /**
  * A scene with everything that has a place: bodies, pins, loads, colliders, attachments and grabs. No coordinate is
@@ -18,14 +19,11 @@ async function scene(at: Vec3): Promise<Laboratory> {
     substeps: 6,
     iterations: 2,
     bodies: [
-      {
-        name: "a",
-        kind: "soft",
-        mesh: { type: "box", size: [0.3, 0.3, 0.3], cells: [3, 3, 3] },
+      softBox("a", [0.3, 0.3, 0.3], [3, 3, 3], {
         transform: { translate: by(0.03, 0.41, 0.01), rotate: [20, 10, 0] },
         velocity: [0.5, -1, 0],
         material: { density: 500, youngsModulus: 2e4, poissonsRatio: 0.4 },
-      },
+      }),
       {
         name: "b",
         kind: "soft",
@@ -35,14 +33,11 @@ async function scene(at: Vec3): Promise<Laboratory> {
         material: { density: 500, youngsModulus: 5e4, poissonsRatio: 0.3 },
         loads: [{ select: { box: { min: by(0.4, 0.3, -1), max: by(1, 1, 1) } }, force: [3, 1, 0] }],
       },
-      {
-        name: "c",
-        kind: "cloth",
-        mesh: { type: "grid", size: [0.9, 0.7], cells: [12, 9] },
+      clothGrid("c", [0.9, 0.7], [12, 9], {
         transform: { translate: by(0, 0.7, 0), rotate: [0, 30, 5] },
         material: { density: 300, thickness: 0.001, youngsModulus: 2e5, poissonsRatio: 0.3, bendingStiffness: 1e-4 },
         pins: [{ select: { sphere: { center: by(0.2, 0.7, -0.5), radius: 0.1 } } }],
-      },
+      }),
     ],
     colliders: [
       { type: "plane", normal: [0.1, 1, 0], offset: 0.1 * at[0] + at[1] },
@@ -105,14 +100,11 @@ test("the limit of the world does not move: a body beyond it is held, a grab bey
     laboratory({
       worldRadius: 1001,
       bodies: [
-        {
-          name: "b",
-          kind: "soft",
-          mesh: { type: "box", size: [0.3, 0.3, 0.3], cells: [1, 1, 1] },
+        softBox("b", [0.3, 0.3, 0.3], [1, 1, 1], {
           transform: { translate: [1000, 0, 0] },
           velocity,
           material: { density: 500, youngsModulus: 1e4, poissonsRatio: 0.3 },
-        },
+        }),
       ],
     });
   const out = await thrown([10, 0, 0]);
@@ -132,20 +124,14 @@ test("the limit of the world does not move: a body beyond it is held, a grab bey
 });
 
 const resting = (at: Vec3): Body[] => [
-  {
-    name: "cube",
-    kind: "soft",
-    mesh: { type: "box", size: [0.3, 0.2, 0.3], cells: [2, 2, 2] },
+  softBox("cube", [0.3, 0.2, 0.3], [2, 2, 2], {
     transform: { translate: [at[0], at[1] + 0.1, at[2]] },
     material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.35 },
-  },
-  {
-    name: "sheet",
-    kind: "cloth",
-    mesh: { type: "grid", size: [0.3, 0.2], cells: [4, 4] },
+  }),
+  clothGrid("sheet", [0.3, 0.2], [4, 4], {
     transform: { translate: [at[0] + 0.6, at[1] + 0.01, at[2]] },
     material: { density: 500, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-3 },
-  },
+  }),
 ];
 const floor = (y: number) => [{ type: "plane" as const, normal: [0, 1, 0] as Vec3, offset: y }];
 

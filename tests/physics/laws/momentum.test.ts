@@ -9,6 +9,7 @@ import { describe, expect, test } from "vitest";
 import { norm, subtract } from "../../../server/sim/reference/vector.ts";
 import { laboratory } from "../laboratory.ts";
 import { FLIGHTS, fly, momentum } from "./worldMomentum.ts";
+import { clothGrid, softBox } from "../../support/bodies.ts";
 
 describe("momentum is kept in 60 s of free flight", () => {
   test.each(FLIGHTS)("k $k Pa, $substeps x $iterations, $velocity m/s, $spin rad/s", async (flight) => {
@@ -25,14 +26,11 @@ test("a thrown sheet under gravity gains M g t and no spin", async () => {
     gravity: [0, -9.81, 0],
     worldRadius: 1000,
     bodies: [
-      {
-        name: "s",
-        kind: "cloth",
-        mesh: { type: "grid", size: [0.4, 0.4], cells: [6, 6] },
+      clothGrid("s", [0.4, 0.4], [6, 6], {
         velocity: [1, 5, 0],
         transform: { rotate: [20, 0, 30] },
         material: { density: 300, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-4 },
-      },
+      }),
     ],
   });
   const before = momentum(lab);
@@ -58,12 +56,9 @@ test("damping d divides a free body's momentum and angular momentum by 1 + h d i
       damping,
       worldRadius: 1000,
       bodies: [
-        {
-          name: "b",
-          kind: "soft",
-          mesh: { type: "box", size: [0.3, 0.2, 0.1], cells: [2, 2, 1] },
+        softBox("b", [0.3, 0.2, 0.1], [2, 2, 1], {
           material: { density: 500, youngsModulus: 1e6, poissonsRatio: 0.35 },
-        },
+        }),
       ],
     });
     lab.put(
@@ -91,13 +86,10 @@ test("damping d divides a free body's momentum and angular momentum by 1 + h d i
 test("a pinned body passes momentum to its pin", async () => {
   const lab = await laboratory({
     bodies: [
-      {
-        name: "b",
-        kind: "soft",
-        mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] },
+      softBox("b", [0.2, 0.2, 0.2], [2, 2, 2], {
         pins: [{ select: { particles: [0] } }],
         material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.35 },
-      },
+      }),
     ],
   });
   lab.put(

@@ -10,6 +10,7 @@
 import { describe, expect, test } from "vitest";
 import { laboratory } from "../laboratory.ts";
 import { run } from "./scaled.ts";
+import { softBox } from "../../support/bodies.ts";
 
 const whole = run(1);
 
@@ -24,13 +25,10 @@ describe("the same motion to the last bit", () => {
     const { x } = await whole;
     const still = await laboratory({
       bodies: [
-        {
-          name: "a",
-          kind: "soft",
-          mesh: { type: "box", size: [0.25, 0.25, 0.25], cells: [3, 3, 3] },
+        softBox("a", [0.25, 0.25, 0.25], [3, 3, 3], {
           transform: { translate: [0, 0.375, 0], rotate: [20, 10, 0] },
           material: { density: 500, youngsModulus: 2e4, poissonsRatio: 0.4 },
-        },
+        }),
       ],
     });
     expect(Math.max(...still.positions().map((v, k) => Math.abs(v - x[0]![k]!)))).toBeGreaterThan(0.1);
@@ -46,13 +44,10 @@ test("ordinary rubber in millimeters: a cube of 5 mm of 1e5 Pa rests on the floo
     substeps: 60,
     iterations: 10,
     bodies: [
-      {
-        name: "c",
-        kind: "soft",
-        mesh: { type: "box", size: [0.005, 0.005, 0.005], cells: [4, 4, 4] },
+      softBox("c", [0.005, 0.005, 0.005], [4, 4, 4], {
         transform: { translate: [0, 0.003, 0] },
         material: { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.4 },
-      },
+      }),
     ],
     colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
   });
@@ -76,12 +71,9 @@ test.each([
         gravity: [0, -g, 0],
         worldRadius: 1e5,
         bodies: [
-          {
-            name: "b",
-            kind: "soft",
-            mesh: { type: "box", size: [size, size, size], cells: [2, 2, 2] },
+          softBox("b", [size, size, size], [2, 2, 2], {
             material: { density: 500, youngsModulus: 1e7, poissonsRatio: 0.3 },
-          },
+          }),
         ],
       });
       lab.world.mayRest = mayRest;

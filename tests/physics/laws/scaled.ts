@@ -1,6 +1,7 @@
 /** A scene with all features at any size (scale.test.ts, figure `scale`). */
 import type { SimEvent } from "../../../server/sim/types.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { clothGrid, softBox } from "../../support/bodies.ts";
 
 type V = [number, number, number];
 
@@ -17,25 +18,16 @@ export async function run(s: number): Promise<{ lab: Laboratory; x: Float64Array
     substeps: 6,
     iterations: 2,
     bodies: [
-      {
-        name: "a",
-        kind: "soft",
-        mesh: { type: "box", size: by(0.25, 0.25, 0.25), cells: [3, 3, 3] },
+      softBox("a", by(0.25, 0.25, 0.25), [3, 3, 3], {
         transform: { translate: by(0, 0.375, 0), rotate: [20, 10, 0] },
         velocity: by(0.5, -1, 0),
         material: { density: 500, youngsModulus: 2e4 * s * s, poissonsRatio: 0.4, friction: 0.6 },
-      },
-      {
-        name: "b",
-        kind: "soft",
-        mesh: { type: "box", size: by(0.25, 0.125, 0.25), cells: [3, 2, 3] },
+      }),
+      softBox("b", by(0.25, 0.125, 0.25), [3, 2, 3], {
         transform: { translate: by(0.03125, 0.0703125, 0) },
         material: { density: 500, youngsModulus: 5e4 * s * s, poissonsRatio: 0.3, friction: 0.6 },
-      },
-      {
-        name: "c",
-        kind: "cloth",
-        mesh: { type: "grid", size: [0.75 * s, 0.75 * s], cells: [12, 12] },
+      }),
+      clothGrid("c", [0.75 * s, 0.75 * s], [12, 12], {
         transform: { translate: by(0, 0.625, 0), rotate: [0, 30, 5] },
         material: {
           density: 300,
@@ -45,7 +37,7 @@ export async function run(s: number): Promise<{ lab: Laboratory; x: Float64Array
           bendingStiffness: 1e-4 * s ** 5,
           friction: 0.4,
         },
-      },
+      }),
     ],
     colliders: [
       { type: "plane", normal: [0, 1, 0], offset: 0 },
@@ -93,17 +85,11 @@ export async function swing(s: number): Promise<Float64Array[]> {
     worldRadius: 100 * s,
     quantum: 1e-3,
     bodies: [
-      {
-        name: "bar",
-        kind: "soft",
-        mesh: { type: "box", size: [0.5 * s, 0.1 * s, 0.1 * s], cells: [10, 2, 2] },
+      softBox("bar", [0.5 * s, 0.1 * s, 0.1 * s], [10, 2, 2], {
         pins: left(-0.2499),
         material: { density: 1000, youngsModulus: 2e5 * s * s, poissonsRatio: 0.35, damping: 2 },
-      },
-      {
-        name: "sheet",
-        kind: "cloth",
-        mesh: { type: "grid", size: [0.4 * s, 0.4 * s], cells: [12, 12] },
+      }),
+      clothGrid("sheet", [0.4 * s, 0.4 * s], [12, 12], {
         transform: { translate: [0, s, 0] },
         pins: left(-0.1999),
         material: {
@@ -114,7 +100,7 @@ export async function swing(s: number): Promise<Float64Array[]> {
           bendingStiffness: 1e-3 * s ** 5,
           damping: 2,
         },
-      },
+      }),
     ],
   });
   lab.run(60);

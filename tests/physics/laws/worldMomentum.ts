@@ -1,17 +1,18 @@
-/** Momentum of a world's particles, and a block in free flight that spins, vibrates and travels. */
+/** Momentum of bodies, and a block in free flight that spins, vibrates and travels. */
 import { momentumOf, type Momentum } from "../../../server/sim/reference/momentum.ts";
 import { norm, subtract } from "../../../server/sim/reference/vector.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { softBox } from "../../support/bodies.ts";
 
-export function momentum(lab: Laboratory): Momentum {
-  const count = lab.created.layout.particleCount;
-  return momentumOf(
-    Float64Array.from({ length: count }, (_, i) => lab.x[4 * i + 3]!),
-    lab.positions(),
-    lab.velocities(),
-    0,
-    count,
-  );
+/** @param from first of the bodies; end the one after the last */
+export function momentum(lab: Laboratory, from = 0, end = lab.created.bodies.length): Momentum {
+  const bodies = lab.created.layout.bodies.slice(from, end);
+  const { first } = bodies[0]!;
+  const count = bodies.reduce((sum, body) => sum + body.count, 0);
+  const all = (of: (body: number) => Float64Array): Float64Array =>
+    Float64Array.from(bodies.flatMap((_, n) => [...of(from + n)]));
+  const w = Float64Array.from({ length: count }, (_, i) => lab.x[4 * (first + i) + 3]!);
+  return momentumOf(w, all(lab.positions), all(lab.velocities), 0, count);
 }
 
 export interface Flight {
@@ -62,12 +63,7 @@ export async function fly(
     iterations,
     worldRadius: 1000,
     bodies: [
-      {
-        name: "b",
-        kind: "soft",
-        mesh: { type: "box", size: [0.3, 0.2, 0.1], cells: [4, 3, 2] },
-        material: { density: 500, youngsModulus: k, poissonsRatio: 0.35 },
-      },
+      softBox("b", [0.3, 0.2, 0.1], [4, 3, 2], { material: { density: 500, youngsModulus: k, poissonsRatio: 0.35 } }),
     ],
   });
   lab.put(

@@ -9,6 +9,7 @@ import { enclosedVolume } from "../../../server/sim/body/meshes.ts";
 import { stiffnessOfIteration } from "../../../server/sim/constraints/geometric.ts";
 import type { SimEvent } from "../../../server/sim/types.ts";
 import { laboratory, volumeOf, type Laboratory } from "../laboratory.ts";
+import { softBox } from "../../support/bodies.ts";
 
 /** Drops the tangle events: a body that starts flat, inverted or in a point is tangled until it has unfolded. */
 const untroubled = (events: readonly SimEvent[]): SimEvent[] =>
@@ -33,13 +34,8 @@ const MATERIALS: Record<string, SoftMaterial> = {
   hexahedral: { model: "hexahedral", density: 500, damping: 1, youngsModulus: 3e4, poissonsRatio: 0.4 },
 };
 
-const box = (material: SoftMaterial, size: number, at = 0): Body => ({
-  name: "b",
-  kind: "soft",
-  mesh: { type: "box", size: [size, size, size], cells: [4, 4, 4] },
-  transform: { translate: [at, at, -at] },
-  material,
-});
+const box = (material: SoftMaterial, size: number, at = 0): Body =>
+  softBox("b", [size, size, size], [4, 4, 4], { transform: { translate: [at, at, -at] }, material });
 
 describe.each(Object.entries(MATERIALS))("a body %s", (_, material) => {
   const WRECKS: Record<string, (x: readonly [number, number, number]) => [number, number, number]> = {
@@ -156,12 +152,8 @@ test("a cloth with a volume needs a closed mesh", async () => {
 });
 
 test("hexahedral cells must be cubes", async () => {
-  const bar = (size: [number, number, number]): Body => ({
-    name: "b",
-    kind: "soft",
-    mesh: { type: "box", size, cells: [3, 2, 1] },
-    material: MATERIALS.hexahedral!,
-  });
+  const bar = (size: [number, number, number]): Body =>
+    softBox("b", size, [3, 2, 1], { material: MATERIALS.hexahedral! });
   await laboratory({ bodies: [bar([0.3, 0.2, 0.1])] });
   await expect(laboratory({ bodies: [bar([0.3, 0.2, 0.11])] })).rejects.toThrow(
     /^scene \/bodies\/0\/mesh\/cells: \[0.1,0.1,0.11\] is not allowed, must be cells that are cubes/,

@@ -17,6 +17,7 @@ import { strainNorm } from "../../../server/sim/reference/orthotropic.ts";
 import { laboratory, volumeOf, type Laboratory } from "../laboratory.ts";
 import { fittedStrains } from "../bars/orthotropicBar.ts";
 import { meanPlasticStrain, plasticStrains } from "./plasticStrains.ts";
+import { softBox } from "../../support/bodies.ts";
 
 const ISOTROPIC: IsotropicMaterial = { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.3 };
 const WOOD: OrthotropicMaterial = {
@@ -40,13 +41,10 @@ async function held(
   const lab = await laboratory({
     ...steps,
     bodies: [
-      {
-        name: "bar",
-        kind: "soft",
-        mesh: { type: "box", size: [0.2, 0.1, 0.1], cells: [2, 1, 1] },
+      softBox("bar", [0.2, 0.1, 0.1], [2, 1, 1], {
         material: { ...material, plasticity } as SoftMaterial,
         pins: [{ select: { box: { min: [-1, -1, -1], max: [1, 1, 1] } } }],
-      },
+      }),
     ],
   });
   lab.put(0, ([x, y, z]) => [1.2 * x + 0.1 * y, 0.9 * y, z + 0.05 * x]);
@@ -114,10 +112,7 @@ async function loadAndUnload(
   const lab = await laboratory({
     ...steps,
     bodies: [
-      {
-        name: "bar",
-        kind: "soft",
-        mesh: { type: "box", size: [0.3, 0.1, 0.1], cells: [6, 2, 2] },
+      softBox("bar", [0.3, 0.1, 0.1], [6, 2, 2], {
         material: { ...ISOTROPIC, damping, plasticity },
         loads: [1, -1].map((side) => ({
           select: {
@@ -128,7 +123,7 @@ async function loadAndUnload(
           },
           force: [side * P * 0.01, 0, 0] as [number, number, number],
         })),
-      },
+      }),
     ],
   });
   const X = lab.positions();
@@ -187,14 +182,11 @@ test("a box thrown onto the floor stays dented, its elastic twin does not", asyn
       gravity: [0, -9.81, 0],
       colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
       bodies: [
-        {
-          name: "box",
-          kind: "soft",
-          mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [3, 3, 3] },
+        softBox("box", [0.2, 0.2, 0.2], [3, 3, 3], {
           transform: { translate: [0, 0.11, 0] },
           velocity: [0, -5, 0],
           material: { ...ISOTROPIC, youngsModulus: 2e5, damping: 3, ...(plasticity && { plasticity }) },
-        },
+        }),
       ],
     });
     lab.run(180);

@@ -3,13 +3,10 @@ import type { Body } from "../../../shared/scene/scene.ts";
 import type { OrthotropicMaterial, SoftMaterial } from "../../../shared/scene/sceneMaterials.ts";
 import { randomStream } from "../../parity/kit.ts";
 import { laboratory, volumeOf, type Laboratory } from "../laboratory.ts";
+import { softBox } from "../../support/bodies.ts";
 
-export const box = (youngsModulus: number, poissonsRatio: number): Body => ({
-  name: "box",
-  kind: "soft",
-  mesh: { type: "box", size: [0.3, 0.3, 0.3], cells: [4, 4, 4] },
-  material: { density: 500, youngsModulus, poissonsRatio, damping: 1 },
-});
+export const box = (youngsModulus: number, poissonsRatio: number): Body =>
+  softBox("box", [0.3, 0.3, 0.3], [4, 4, 4], { material: { density: 500, youngsModulus, poissonsRatio, damping: 1 } });
 export const bunny: Body = {
   name: "bunny",
   kind: "soft",

@@ -192,17 +192,17 @@ describe("a box", () => {
 
   // Genesis 3115
   test.each([
-    ["rigid", RIGID],
-    ["soft", STIFF],
-  ])("that is thrown along the floor slides, and does not lift: %s", async (_, material) => {
+    ["rigid", RIGID, 1 / 1200],
+    ["soft", STIFF, 1 / 240],
+  ])("that is thrown along the floor slides, and does not lift: %s", async (_, material, h) => {
     // biome-ignore format: one line
     const bodies = [box("body", [0.1, 0.1, 0.1], [0, 0.05, 0], material, { velocity: [6, 0, 0] })];
     const play = await open({ damping: 0, bodies, colliders: [floor] });
     let top = 0;
     play.run(1.5, () => (top = Math.max(top, ...heights(play.places()))));
     expect(top).toBeLessThan(0.102);
-    // v h / 2 of an implicit step
-    expect(Math.abs(play.middle()[0] - 36 / G)).toBeLessThan(6 / 240);
+    // A slide by implicit steps of h (240 a second in a soft box's impacts) ends v h / 2 early.
+    expect(Math.abs(play.middle()[0] - 36 / G)).toBeLessThan(6 * h);
   });
 
   // newton 1138

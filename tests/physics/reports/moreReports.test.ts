@@ -189,41 +189,7 @@ test.each([30, 60, 240])(
   },
 );
 
-// pymunk #216, matter.js #216, Webots #3123
-test("a pendulum has the period of its moment of inertia", async () => {
-  const mesh = { type: "box", size: [0.04, 1, 0.04], cells: [2, 16, 2] };
-  const bodies = [{ name: "rod", kind: "soft", mesh, transform: { rotate: [0, 0, 20] }, material: RIGID }];
-  const a = (20 * Math.PI) / 180;
-  const pivot: Vec3 = [-0.5 * Math.sin(a), 0.5 * Math.cos(a), 0];
-  const attachments = [{ from: { body: "rod", near: pivot }, to: { world: pivot } }];
-  const play = await open({ damping: 0, bodies, attachments }, false);
-  const swing = (): number => Math.atan2(play.middle()[0] - pivot[0], pivot[1] - play.middle()[1]);
-  const angles: number[] = [];
-  play.run(10, () => angles.push(swing()));
-  const tops = angles.flatMap((x, i) => (i > 0 && x > angles[i - 1]! && x >= (angles[i + 1] ?? 9) ? [i] : []));
-  const period = (tops.at(-1)! - tops[0]!) / (tops.length - 1) / 60;
-  // Rod about its end, with the first term of the amplitude.
-  expect(period / (2 * Math.PI * Math.sqrt(2 / (3 * G)) * (1 + (a * a) / 16))).toBeCloseTo(1, 2);
-});
-
 describe("a soft body", () => {
-  // Matthias Mueller's pages #5: corrections do not keep angular momentum
-  test("that spins freely keeps its angular momentum", async () => {
-    const body = { name: "bar", kind: "soft", mesh: { type: "box", size: [0.6, 0.2, 0.2], cells: [6, 2, 2] } };
-    const material = { ...RUBBER, youngsModulus: 1e6 };
-    const lab = await laboratory({ damping: 0, bodies: [{ ...body, material }] } as unknown as Scene);
-    lab.put(0, (x) => x, ([x, , z]) => [8 * z, 0, -8 * x]); // biome-ignore format: one line
-    const moment = (): number => {
-      const [x, v] = [lab.positions(), lab.velocities()];
-      let sum = 0;
-      for (let i = 0; i < x.length; i += 3) sum += x[i + 2]! * v[i]! - x[i]! * v[i + 2]!;
-      return sum;
-    };
-    const before = moment();
-    lab.run(300);
-    expect(moment() / before).toBeCloseTo(1, 2);
-  });
-
   // Bullet #3882
   test.each([
     ["in order", "1 2 3 4"],
@@ -328,25 +294,8 @@ test("the README's first scene, jelly that falls by its height, stands with the 
 });
 
 const HARD = { ...RUBBER, youngsModulus: 1e6 };
-const rubbing = { friction: 0.5 };
 
 describe("with a mover", () => {
-  // Drake 19599, FUDGE 340: conveyors. The body slides back by v^2 / 2 mu g until it has the belt's speed.
-  test.each([
-    ["rigid", { ...RIGID, ...rubbing }, 2.3],
-    ["soft", { ...HARD, ...rubbing }, 1.5],
-  ])("a %s box on a belt of 2 m/s comes to its speed", async (_, material, digits) => {
-    const keys = [{ time: 0 }, { time: 10, translate: [20, 0, 0] }];
-    const belt = { type: "box", center: [0, -0.1, 0], halfExtents: [30, 0.1, 1], motion: { keys }, ...rubbing };
-    const bodies = [box("box", [0.2, 0.2, 0.2], [0, 0.1015, 0], material)];
-    const play = await open({ damping: 0, bodies, colliders: [belt] });
-    play.run(2);
-    expect((4 - play.middle()[0]) / (4 / (2 * 0.5 * G))).toBeCloseTo(1, digits - 1);
-    const before = play.middle()[0];
-    play.run(1);
-    expect(play.middle()[0] - before).toBeCloseTo(2, 3);
-  });
-
   // Rapier 287: a kinematic body does not wake the bodies of its joints
   test.each([
     ["rigid box", box("body", [0.2, 0.2, 0.2], [0, 0.1015, 0])],

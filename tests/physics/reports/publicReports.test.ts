@@ -4,8 +4,6 @@
  */
 import { describe, expect, test } from "vitest";
 import type { Vec3 } from "../../../shared/scene/scene.ts";
-import type { Input } from "../../../server/sim/types.ts";
-import { laboratory } from "../laboratory.ts";
 import { inLong } from "../../support/run/long.ts";
 import {
   G,
@@ -40,25 +38,6 @@ describe("rebound", () => {
     play.run(8, () => ys.push(play.middle()[1] - 0.1));
     expect(peaks(ys).length).toBeGreaterThanOrEqual(8);
     for (const peak of peaks(ys)) expect(Math.abs(peak - 1)).toBeLessThan(0.003);
-  });
-
-  // Rapier #974
-  test.each([
-    ["ball", 0.3],
-    ["ball", 0.5],
-    ["ball", 0.8],
-    ["ball", 0.95],
-    ["rigid box", 0.8],
-  ])("of a %s with restitution %f has the square of it as share of the height", async (kind, restitution) => {
-    const contact = { contact: { restitution } };
-    const body =
-      kind === "ball"
-        ? ball("body", 0.1, [0, 2.1, 0], contact)
-        : box("body", [0.2, 0.2, 0.2], [0, 2.1, 0], RIGID, contact);
-    const play = await open({ bodies: [body], colliders: [{ ...floor, restitution }] });
-    const ys: number[] = [];
-    play.run(1.9, () => ys.push(play.middle()[1] - 0.1));
-    expect(Math.abs(peaks(ys)[0]! / 2 - restitution ** 2)).toBeLessThan(0.005);
   });
 
   // Rapier #615
@@ -127,17 +106,6 @@ describe("friction", () => {
     },
   );
 
-  // an implicit Euler step of h seconds, as in impacts (240 a second for the soft box), ends the slide v h / 2 earlier
-  test.each([
-    ["rigid", RIGID, 1 / 1200],
-    ["soft", { ...RUBBER, youngsModulus: 1e6 }, 1 / 240],
-  ])("stops a %s box after v^2 / 2 mu g", async (_, material, h) => {
-    const sliding = box("box", [0.3, 0.1, 0.3], [0, 0.05, 0], { ...material, friction: 0.3 }, { velocity: [2, 0, 0] });
-    const play = await open({ damping: 0, bodies: [sliding], colliders: [{ ...floor, friction: 0.3 }] });
-    play.run(2);
-    expect(Math.abs(play.middle()[0] - 4 / (0.6 * G))).toBeLessThan(h);
-  });
-
   // Creep of resting bodies on slopes: reports against PhysX, Bullet and MuJoCo (#1649)
   test.each([
     ["sheet", sheet(0.5, 10, [0, 0.003, 0])],
@@ -183,44 +151,6 @@ describe("friction", () => {
 });
 
 describe("a body", () => {
-  test("falls half of g in the first second", async () => {
-    for (const body of [ball("ball", 0.1, [0, 20, 0]), box("box", [0.2, 0.2, 0.2], [0, 20, 0], RUBBER)]) {
-      const play = await open({ bodies: [body] });
-      play.run(1);
-      expect(Math.abs(20 - play.middle()[1] - G / 2)).toBeLessThan(1e-3);
-    }
-  });
-
-  // habitat-sim #801
-  test.each([
-    ["rigid", RIGID],
-    ["soft", RUBBER],
-  ])("asleep on a %s support falls when the support is removed", async (_, material) => {
-    const bodies = [
-      box("low", [0.3, 0.3, 0.3], [0, 0.15, 0], material, { spawnable: true }),
-      box("high", [0.2, 0.2, 0.2], [0, 0.45, 0], material),
-    ];
-    const play = await open({ bodies, colliders: [floor] });
-    const position = add([0, 0.005, 0], play.origin, -1);
-    const spawn: Input = { type: "spawn", member: 1, body: 0, position, heading: [1, 0], occupied: "refuse" };
-    play.run(10, undefined, [spawn]);
-    expect(play.middle(1)[1]).toBeGreaterThan(0.39);
-    play.run(1, undefined, [{ type: "remove", member: 1, body: 0 }]);
-    expect(play.middle(1)[1]).toBeLessThan(0.11);
-  });
-
-  // Box2D and PhysX: heavy on light
-  test.each([10, 100])("of %i times the mass rests on a light one", async (ratio) => {
-    const bodies = [
-      box("low", [0.2, 0.2, 0.2], [0, 0.1, 0], { ...RIGID, density: 200 }),
-      box("high", [0.2, 0.2, 0.2], [0, 0.305, 0], { ...RIGID, density: 200 * ratio }),
-    ];
-    const play = await open({ bodies, colliders: [floor] });
-    play.run(5);
-    expect(Math.abs(play.middle(0)[1] - 0.1)).toBeLessThan(0.005);
-    expect(Math.abs(play.middle(1)[1] - 0.305)).toBeLessThan(0.01);
-  });
-
   // bepuphysics2 #371
   describe.each([5, 20, 60])("of 10 cm at %i m/s", (speed) => {
     const velocity = [speed, 0, 0];
@@ -236,46 +166,9 @@ describe("a body", () => {
       expect(most).toBeGreaterThan(-0.03);
     });
   });
-
-  // Godot #50173, bepuphysics2 #79
-  test("that spins about its middle axis turns over, and about the others does not", async () => {
-    const rates = [0.01, 0.01, 0.01];
-    for (const axis of [0, 1, 2]) {
-      const shape = { type: "box", size: [0.6, 0.3, 0.06], cells: [4, 2, 1] };
-      const body = { name: "plate", kind: "soft", mesh: shape, material: RIGID };
-      const lab = await laboratory({ damping: 0, bodies: [body] } as unknown as Parameters<typeof laboratory>[0]);
-      const spin = rates.map((rate, k) => (k === axis ? 6 : rate));
-      lab.put(
-        0,
-        (x) => x,
-        ([x, y, z]) => [spin[1]! * z - spin[2]! * y, spin[2]! * x - spin[0]! * z, spin[0]! * y - spin[1]! * x],
-      );
-      const start = lab.positions();
-      // A vertex on the positive side of the axis of rotation.
-      const corner = start.findIndex((c, i) => i % 3 === axis && c > 0) - axis;
-      let least = Infinity;
-      for (let t = 0; t < inLong(600, 360); t++) {
-        lab.run(1);
-        least = Math.min(least, lab.positions()[corner + axis]!);
-      }
-      // Moments of inertia: y and z sides for axis 0, and so on; the middle one is about y.
-      expect(least < 0, `axis ${axis}`).toBe(axis === 1);
-    }
-  });
 });
 
 describe("a sheet", () => {
-  // Godot #116058
-  test("hangs as low with 40 x 40 as with 10 x 10 cells", async () => {
-    const lows: number[] = [];
-    for (const cells of [10, inLong(40, 20)]) {
-      const play = await open({ bodies: [sheet(1, cells, [0, 2, 0], hung)], damping: 2 });
-      play.run(6);
-      lows.push(2 - Math.min(...heights(play.places())));
-    }
-    expect(Math.abs(lows[1]! / lows[0]! - 1)).toBeLessThan(0.01);
-  });
-
   // SoftGym #43, Modeling Cloth #17
   test("over a sharp box is pierced by no corner and not stretched over its edges", async () => {
     const pillar = { type: "box", center: [0, 0.25, 0], halfExtents: [0.2, 0.25, 0.2] };
@@ -333,25 +226,6 @@ describe("a sheet", () => {
     const play = await open({ bodies, colliders: [pole], attachments, damping: 1 });
     play.run(7);
     expect(distance(play.middle(), [1, 1, 0])).toBeLessThan(0.03);
-  });
-
-  // panda3d #337: a heavy weight on a light rope
-  test.each([5, 50])("of 0.1 kg carries %i kg with the stretch of Hooke's law (prefactored)", async (mass) => {
-    const strip = {
-      ...{ name: "strip", kind: "cloth", mesh: { type: "grid", size: [1, 0.05], cells: [20, 1] } },
-      ...{ solver: "prefactored", transform: { translate: [0, 2, 0], rotate: [0, 0, 90] } },
-      material: { density: 1000, thickness: 0.002, youngsModulus: 1e8, poissonsRatio: 0.3 },
-      pins: [{ select: { box: { min: [-1, 2.49, -1], max: [1, 3, 1] } } }],
-    };
-    const density = mass / ((4 / 3) * Math.PI * 1e-3);
-    const attachments = [-0.025, 0.025].map((z) => ({
-      ...{ from: { body: "strip", near: [0, 1.5, z] }, to: { body: "weight", near: [0, 1.5, z] } },
-    }));
-    const bodies = [strip, { ...ball("weight", 0.1, [0, 1.4, 0]), material: { density } }];
-    const play = await open({ bodies, attachments, damping: 1 });
-    play.run(5);
-    const low = Math.min(...heights(play.places()));
-    expect(Math.abs(2.5 - low - 1 - ((mass + 0.05) * G) / 1e4)).toBeLessThan(0.007);
   });
 });
 

@@ -7,6 +7,7 @@ import { icosphere } from "../../../server/meshing/generators.ts";
 import { enclosedVolume } from "../../../server/sim/body/meshes.ts";
 import { box, floor, G, heights, open, RIGID, RUBBER, SHEET } from "./play.ts";
 import { testFolder } from "../../support/testFolder.ts";
+import { ballBody, clothGrid } from "../../support/bodies.ts";
 
 const folder = testFolder("kinds");
 
@@ -58,14 +59,11 @@ test("a balloon whose file is wound inward keeps the same volume as one that is 
 });
 
 test("wind pushes a sheet from both sides alike", async () => {
-  const body = {
-    name: "flag",
-    kind: "cloth",
-    mesh: { type: "grid", size: [0.5, 0.5], cells: [8, 8] },
+  const body = clothGrid("flag", [0.5, 0.5], [8, 8], {
     transform: { rotate: [90, 0, 0] },
     material: SHEET,
     pins: [{ select: { box: { min: [-1, 0.24, -1], max: [1, 1, 1] } } }],
-  };
+  });
   const pushed = async (z: number): Promise<number> =>
     middle(await play({ bodies: [body], wind: { velocity: [0, 0, z] } }, 0.5))[2];
   const [front, back] = [await pushed(4), await pushed(-4)];
@@ -90,17 +88,6 @@ describe("a moving platform", () => {
     expect(x).toBeGreaterThan(0.57);
     expect(x).toBeLessThan(0.63);
   });
-});
-
-test.each([
-  [20, 0],
-  [30, 0.5 * (Math.sin(Math.PI / 6) - 0.5 * Math.cos(Math.PI / 6)) * G],
-])("a rigid block on a slope of %i degrees with mu = 0.5 slides %f m in a second", async (degrees, way) => {
-  const angle = (degrees * Math.PI) / 180;
-  const gravity = [G * Math.sin(angle), -G * Math.cos(angle), 0];
-  const bodies = [cube(0.2, [0, 0.1, 0])];
-  const [x] = middle(await play({ bodies, gravity, colliders: [{ ...floor, friction: 0.5 }] }, 1));
-  expect(Math.abs(x - way)).toBeLessThan(0.01 + 0.05 * way);
 });
 
 describe("a mesh collider", () => {
@@ -164,14 +151,12 @@ describe("a mesh collider", () => {
 });
 
 test("two compliant sheets at the same place fall and lie still on the floor", async () => {
-  const layer = (name: string): object => ({
-    name,
-    kind: "cloth",
-    solver: "compliant",
-    mesh: { type: "grid", size: [0.5, 0.5], cells: [8, 8] },
-    transform: { translate: [0, 0.1, 0] },
-    material: SHEET,
-  });
+  const layer = (name: string): object =>
+    clothGrid(name, [0.5, 0.5], [8, 8], {
+      solver: "compliant",
+      transform: { translate: [0, 0.1, 0] },
+      material: SHEET,
+    });
   const places = await play({ bodies: [layer("a"), layer("b")], colliders: [floor], damping: 1 }, 3);
   expect(places.every((place) => place.every(Number.isFinite))).toBe(true);
   expect(Math.max(...places.map(([, y]) => y))).toBeLessThan(0.03);
@@ -182,14 +167,11 @@ test.each([
   ["a soft cube", cube(0.2, [0, 0.1, 0], RUBBER), 0.09],
   [
     "a cloth",
-    {
-      name: "cloth",
-      kind: "cloth",
-      mesh: { type: "grid", size: [0.3, 0.3], cells: [6, 6] },
+    clothGrid("cloth", [0.3, 0.3], [6, 6], {
       transform: { rotate: [0, 0, 90], translate: [0, 0.16, 0] },
       material: { ...SHEET, friction: 1 },
       contact: { thickness: 0.004 },
-    },
+    }),
     0.0018,
   ],
 ])("grippers lift %s", async (_, body, gap) => {
@@ -215,14 +197,11 @@ test.each([
 });
 
 test("a ball with restitution 0.9 loses 19 % of its height at each of 22 bounces", async () => {
-  const ball = {
-    name: "ball",
-    kind: "ball",
-    mesh: { type: "ball", radius: 0.1 },
+  const ball = ballBody("ball", 0.1, {
     transform: { translate: [0, 10.1, 0] },
     material: { density: 1000 },
     contact: { restitution: 0.9 },
-  };
+  });
   const heights: number[] = [];
   const colliders = [{ ...floor, restitution: 0.9 }];
   // Time of the fall and of 22 flights: sqrt(2 h / g) (1 + 2 e + 2 e^2 + ...).
@@ -235,13 +214,10 @@ test("a ball with restitution 0.9 loses 19 % of its height at each of 22 bounces
 });
 
 test("a cloth of 3 cm drapes over a ball of 1 cm", async () => {
-  const body = {
-    name: "cloth",
-    kind: "cloth",
-    mesh: { type: "grid", size: [0.03, 0.03], cells: [12, 12] },
+  const body = clothGrid("cloth", [0.03, 0.03], [12, 12], {
     transform: { translate: [0, 0.022, 0] },
     material: { ...SHEET, thickness: 0.0002, density: 1000 },
-  };
+  });
   const colliders = [{ type: "sphere", center: [0, 0.01, 0], radius: 0.01 }, floor];
   const places = await play({ bodies: [body], colliders, damping: 2 }, 2);
   const heights = places.map(([, y]) => y);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Vec3 } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { clothGrid, softBox } from "../../support/bodies.ts";
 
 const FLOOR: Collider = { type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.5 };
 
@@ -14,23 +15,18 @@ const cloth = {
   friction: 0.4,
 };
 
-const sheet = (n: number): Body => ({
-  name: `sheet ${n}`,
-  kind: "cloth",
-  mesh: { type: "grid", size: [0.6, 0.6], cells: [10, 10] },
-  transform: { translate: [0.02 * n, 0.05 + 0.05 * n, 0], rotate: [0, 11 * n, 0] },
-  material: cloth,
-});
+const sheet = (n: number): Body =>
+  clothGrid(`sheet ${n}`, [0.6, 0.6], [10, 10], {
+    transform: { translate: [0.02 * n, 0.05 + 0.05 * n, 0], rotate: [0, 11 * n, 0] },
+    material: cloth,
+  });
 
 const jelly = (n: number): Body => {
   const translate: Vec3 = [0.09 * (((n * 7) % 3) - 1), 0.15 + 0.25 * n, 0.08 * (((n * 5) % 3) - 1)];
-  return {
-    name: `jelly ${n}`,
-    kind: "soft",
-    mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] },
+  return softBox(`jelly ${n}`, [0.2, 0.2, 0.2], [2, 2, 2], {
     transform: { translate, rotate: [10 * n, 25 * n, 0] },
     material: { density: 500, youngsModulus: 4e4, poissonsRatio: 0.35, friction: 0.5 },
-  };
+  });
 };
 
 const scenes: Record<string, { bodies: Body[]; damping: number }> = {

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import type { Scene } from "../../../shared/scene/scene.ts";
 import { calmDeformation } from "../../../server/sim/rest/calm.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
+import { clothGrid, softBox } from "../../support/bodies.ts";
 
 type Vec = readonly [number, number, number];
 
@@ -20,12 +21,7 @@ const motions: Record<string, Motion> = {
   "a cube of 1 m that drifts at 2 cm/s": {
     scene: {
       bodies: [
-        {
-          name: "cube",
-          kind: "soft",
-          mesh: { type: "box", size: [1, 1, 1], cells: [3, 3, 3] },
-          material: { density: 1000, youngsModulus: 2e4, poissonsRatio: 0.3 },
-        },
+        softBox("cube", [1, 1, 1], [3, 3, 3], { material: { density: 1000, youngsModulus: 2e4, poissonsRatio: 0.3 } }),
       ],
     },
     velocity: () => [0.02, 0, 0],
@@ -33,12 +29,7 @@ const motions: Record<string, Motion> = {
   "a cube that turns once in ten minutes": {
     scene: {
       bodies: [
-        {
-          name: "cube",
-          kind: "soft",
-          mesh: { type: "box", size: [1, 1, 1], cells: [3, 3, 3] },
-          material: { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.3 },
-        },
+        softBox("cube", [1, 1, 1], [3, 3, 3], { material: { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.3 } }),
       ],
     },
     velocity: (x) => [-0.01 * x[1], 0.01 * x[0], 0.003],
@@ -47,13 +38,10 @@ const motions: Record<string, Motion> = {
     scene: {
       gravity: [0, -9.81, 0],
       bodies: [
-        {
-          name: "bar",
-          kind: "soft",
-          mesh: { type: "box", size: [0.2, 1, 0.2], cells: [2, 6, 2] },
+        softBox("bar", [0.2, 1, 0.2], [2, 6, 2], {
           transform: { translate: [0, 2, 0] },
           material: { density: 500, youngsModulus: 1e6, poissonsRatio: 0.3 },
-        },
+        }),
       ],
       attachments: [{ from: { body: "bar", near: [0, 2.5, 0] }, to: { world: [0, 2.5, 0] } }],
     },
@@ -62,12 +50,9 @@ const motions: Record<string, Motion> = {
   "a wave of 1 cm/s along a bar": {
     scene: {
       bodies: [
-        {
-          name: "bar",
-          kind: "soft",
-          mesh: { type: "box", size: [4, 0.1, 0.1], cells: [40, 1, 1] },
+        softBox("bar", [4, 0.1, 0.1], [40, 1, 1], {
           material: { density: 1000, youngsModulus: 4e3, poissonsRatio: 0 },
-        },
+        }),
       ],
     },
     velocity: (x) => [0.01 * Math.cos((Math.PI * (x[0] + 2)) / 4), 0, 0],
@@ -76,14 +61,11 @@ const motions: Record<string, Motion> = {
     scene: {
       gravity: [0, -9.81, 0],
       bodies: [
-        {
-          name: "curtain",
-          kind: "cloth",
-          mesh: { type: "grid", size: [1, 1], cells: [8, 8] },
+        clothGrid("curtain", [1, 1], [8, 8], {
           transform: { translate: [0, 2, 0], rotate: [90, 0, 0] },
           material: { density: 350, thickness: 0.001, youngsModulus: 2e5, poissonsRatio: 0.3 },
           pins: [{ select: { box: { min: [-1, 2.49, -1], max: [1, 2.6, 1] } } }],
-        },
+        }),
       ],
     },
     velocity: (x) => [0, 0, 0.03 * (2.5 - x[1])],

@@ -12,28 +12,27 @@ import { crossings } from "../contact/crossings.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
 import { heightOf, middle } from "../measures.ts";
 import { inLong } from "../../support/run/long.ts";
+import { clothGrid } from "../../support/bodies.ts";
 
 const SHEETS = inLong(10, 5);
 /** Distance that two sheets keep, m. */
 const GAP = 0.001;
 const GRAVITY: Vec3 = [0, -9.81, 0];
 
-const sheet = (n: number): Body => ({
-  name: `sheet ${n}`,
-  kind: "cloth",
-  mesh: { type: "grid", size: [0.2, 0.2], cells: [8, 8] },
-  transform: { translate: [0, 0.001 + 0.002 * n, 0] },
-  material: {
-    density: 1000,
-    thickness: 0.0001,
-    youngsModulus: 200_000,
-    poissonsRatio: 0.3,
-    bendingStiffness: 1e-6,
-    friction: 0.4,
-  },
-  contact: { thickness: GAP },
-  solver: "compliant",
-});
+const sheet = (n: number): Body =>
+  clothGrid(`sheet ${n}`, [0.2, 0.2], [8, 8], {
+    transform: { translate: [0, 0.001 + 0.002 * n, 0] },
+    material: {
+      density: 1000,
+      thickness: 0.0001,
+      youngsModulus: 200_000,
+      poissonsRatio: 0.3,
+      bendingStiffness: 1e-6,
+      friction: 0.4,
+    },
+    contact: { thickness: GAP },
+    solver: "compliant",
+  });
 
 async function pile(more: Partial<Scene> = {}): Promise<Laboratory> {
   const lab = await laboratory({
@@ -130,15 +129,12 @@ describe(`${SHEETS} thin sheets on each other`, () => {
   });
 
   test("do not sink when they wake after a sleep beside a body that moves", async () => {
-    const swing: Body = {
-      name: "swing",
-      kind: "cloth",
-      mesh: { type: "grid", size: [0.1, 0.4], cells: [1, 4] },
+    const swing: Body = clothGrid("swing", [0.1, 0.4], [1, 4], {
       transform: { translate: [2, 1, 0] },
       material: { density: 100, thickness: 0.002, youngsModulus: 1e5, poissonsRatio: 0.3, damping: 0 },
       pins: [{ select: { box: { min: [1, 0, 0.19], max: [3, 2, 0.21] } } }],
       solver: "compliant",
-    };
+    });
     const lab = await pile({ bodies: [...Array.from({ length: SHEETS }, (_, n) => sheet(n)), swing] });
     const sleeping = (): number => lab.world.asleep().filter(Boolean).length;
     for (let tick = 0; tick < 400 && sleeping() < SHEETS; tick++) lab.run(1);

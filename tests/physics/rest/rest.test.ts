@@ -11,26 +11,23 @@ import type { Body } from "../../../shared/scene/scene.ts";
 import { inLong } from "../../support/run/long.ts";
 import { laboratory } from "../laboratory.ts";
 import { restStrain } from "./restRounding.ts";
+import { clothGrid, softBox } from "../../support/bodies.ts";
 
 const solid = (
   size: [number, number, number],
   at: number,
   youngsModulus: number,
   model: "stvk" | "neo-hookean" | "stable-neo-hookean" = "stvk",
-): Body => ({
-  name: "b",
-  kind: "soft",
-  mesh: { type: "box", size, cells: [4, 4, 4] },
-  transform: { translate: [at, at, -at] },
-  material: { model, density: 500, youngsModulus, poissonsRatio: 0.35 },
-});
-const sheet = (size: [number, number], at: number, youngsModulus: number): Body => ({
-  name: "b",
-  kind: "cloth",
-  mesh: { type: "grid", size, cells: [8, 8] },
-  transform: { translate: [at, at, -at] },
-  material: { density: 500, thickness: 0.001, youngsModulus, poissonsRatio: 0.3, bendingStiffness: 1e-3 },
-});
+): Body =>
+  softBox("b", size, [4, 4, 4], {
+    transform: { translate: [at, at, -at] },
+    material: { model, density: 500, youngsModulus, poissonsRatio: 0.35 },
+  });
+const sheet = (size: [number, number], at: number, youngsModulus: number): Body =>
+  clothGrid("b", size, [8, 8], {
+    transform: { translate: [at, at, -at] },
+    material: { density: 500, thickness: 0.001, youngsModulus, poissonsRatio: 0.3, bendingStiffness: 1e-3 },
+  });
 
 const MODULI = [1e3, 1e5, 1e9];
 

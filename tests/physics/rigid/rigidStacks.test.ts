@@ -43,18 +43,13 @@ const drifts = (lab: Laboratory, from: readonly Vec3[]): number[] =>
 const fastest = (lab: Laboratory): number =>
   Math.max(...lab.created.bodies.flatMap((_, b) => Array.from(lab.velocities(b), Math.abs)));
 
-describe.each<[string, Collider]>([
-  ["a plane", PLANE],
-  ["a mesh", MESH],
-])("on %s", (_, floor) => {
-  test("two boxes stand still", async () => {
-    const lab = await tower([500, 500], floor);
-    lab.run(60);
-    const from = [0, 1].map((b) => middleOf(lab, b));
-    lab.run(60 * inLong(15, 6));
-    expect(Math.max(...drifts(lab, from))).toBeLessThan(1e-3);
-    expect(fastest(lab)).toBeLessThan((G * 1) / 1200);
-  });
+test("two boxes stand still on a mesh", async () => {
+  const lab = await tower([500, 500], MESH);
+  lab.run(60);
+  const from = [0, 1].map((b) => middleOf(lab, b));
+  lab.run(60 * inLong(15, 6));
+  expect(Math.max(...drifts(lab, from))).toBeLessThan(1e-3);
+  expect(fastest(lab)).toBeLessThan(G / 1200);
 });
 
 test("one box on a floor does not move", async () => {
@@ -88,14 +83,6 @@ test("a tower sleeps, and stands for a minute", async () => {
   }
   expect(ticks).toBeLessThan(15 * 60);
   lab.run(3600 - ticks);
-  expect(Math.max(...drifts(lab, from))).toBeLessThan(1e-3);
-});
-
-test("a box ten times as heavy stands on a light one", async () => {
-  const lab = await tower([500, 5000]);
-  lab.run(60);
-  const from = [0, 1].map((b) => middleOf(lab, b));
-  lab.run(300);
   expect(Math.max(...drifts(lab, from))).toBeLessThan(1e-3);
 });
 

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import type { Collider, Vec3 } from "../../../shared/scene/scene.ts";
 import { bounce, reference, sceneOf } from "../materials/bouncingCube.ts";
 import { laboratory } from "../laboratory.ts";
+import { softBox } from "../../support/bodies.ts";
 
 const G = 9.81;
 const plane = (normal: Vec3): Collider => ({ type: "plane", name: "plane", normal, offset: 0 });
@@ -69,14 +70,11 @@ test.each<[string, Drop]>([
     gravity: [0, -G, 0],
     substeps: d.substeps,
     bodies: [
-      {
-        name: "box",
-        kind: "soft",
+      softBox("box", [1, 1, 1], [d.cells, d.cells, d.cells], {
         solver: "implicit",
-        mesh: { type: "box", size: [1, 1, 1], cells: [d.cells, d.cells, d.cells] },
         transform: { translate: [0, 6, 0], rotate: d.rotate },
         material: { density: 1000, youngsModulus: d.youngsModulus, poissonsRatio: d.poissonsRatio },
-      },
+      }),
     ],
     colliders: d.colliders,
   });
@@ -126,13 +124,10 @@ test.each<[number, number, number, Vec3, number, number]>([
       refine: true,
       gravity: [0, -G, 0],
       bodies: [
-        {
-          name: "box",
-          kind: "soft",
-          mesh: { type: "box", size, cells: size.map((side) => Math.round(side / 0.07)) as Vec3 },
+        softBox("box", size, size.map((side) => Math.round(side / 0.07)) as Vec3, {
           transform: { translate: [0, size[1] / 2 + gap, 0] },
           material: { density, youngsModulus, poissonsRatio: 0.3, friction: mu },
-        },
+        }),
       ],
       colliders: [{ ...plane([0, 1, 0]), friction: mu }],
     });

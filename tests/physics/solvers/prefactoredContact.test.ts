@@ -7,6 +7,7 @@ import type { Body, ClothBody } from "../../../shared/scene/scene.ts";
 import { crossings } from "../contact/crossings.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
 import { lowest, topSpeed } from "../measures.ts";
+import { ballBody, softBox } from "../../support/bodies.ts";
 
 const G = 9.81;
 
@@ -65,13 +66,7 @@ test("a ball of 20 kg hangs on a strip of 30 g and touches it: the strip has its
         material: { density: 300, thickness: 1e-3, youngsModulus: 1e9, poissonsRatio: 0.3, bendingStiffness: 2e-5 },
         pins: [{ select: { box: { min: [-1, 2.49, -1], max: [1, 2.51, 1] } } }],
       }),
-      {
-        name: "ball",
-        kind: "ball",
-        mesh: { type: "ball", radius: 0.1 },
-        transform: { translate: [0, 1.38, 0] },
-        material: { density: 4775 },
-      },
+      ballBody("ball", 0.1, { transform: { translate: [0, 1.38, 0] }, material: { density: 4775 } }),
     ],
     attachments: [-0.05, 0, 0.05].map((x) => ({
       from: { body: "sheet", near: [x, 1.5, 0] as [number, number, number] },
@@ -115,13 +110,10 @@ test("a box of 50 times a strip's mass lies in it as deep as the material allows
           { select: { box: { min: [0.499, -1, -1], max: [1, 1, 1] } } },
         ],
       }),
-      {
-        name: "box",
-        kind: "soft",
-        mesh: { type: "box", size: [0.2, 0.02, 0.3], cells: [2, 1, 3] },
+      softBox("box", [0.2, 0.02, 0.3], [2, 1, 3], {
         transform: { translate: [0, 0.012, 0] },
         material: { model: "shape-matching", mode: "rigid", density: 4000, friction: 0.5 },
-      },
+      }),
     ],
   });
   lab.run(160);
@@ -139,21 +131,15 @@ const met: [string, Body][] = [
   ["a ball", { name: "other", kind: "ball", mesh: { type: "ball", radius: 0.1 }, material: { density: 300 } }],
   [
     "a rigid box",
-    {
-      name: "other",
-      kind: "soft",
-      mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] },
+    softBox("other", [0.2, 0.2, 0.2], [2, 2, 2], {
       material: { model: "shape-matching", mode: "rigid", density: 300 },
-    },
+    }),
   ],
   [
     "a soft cube",
-    {
-      name: "other",
-      kind: "soft",
-      mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] },
+    softBox("other", [0.2, 0.2, 0.2], [2, 2, 2], {
       material: { density: 300, youngsModulus: 1e5, poissonsRatio: 0.3, damping: 0 },
-    },
+    }),
   ],
   [
     "another sheet",
@@ -214,13 +200,7 @@ test("a ball thrown at a hanging sheet is slowed down, and the sheet keeps its l
         material: { density: 300, thickness: 1e-3, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 2e-5 },
         pins: [{ select: { box: { min: [-9, 0.499, -9], max: [9, 9, 9] } } }],
       }),
-      {
-        name: "ball",
-        kind: "ball",
-        mesh: { type: "ball", radius: 0.12 },
-        transform: { translate: [0.02, 0, 0.2] },
-        material: { density: 100 },
-      },
+      ballBody("ball", 0.12, { transform: { translate: [0.02, 0, 0.2] }, material: { density: 100 } }),
     ],
   });
   lab.put(

@@ -7,9 +7,10 @@ import type { Body, Collider, SoftBody } from "../../../shared/scene/scene.ts";
 import { cantilever, modeMotion } from "../bars/barModes.ts";
 import { crossings } from "../contact/crossings.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
-import { lowest, middle } from "../measures.ts";
+import { elongation, hangs, middle } from "../measures.ts";
 import { CLEAR, floor, HZ, Stage } from "../pairs/act.ts";
 import { block, FRICTION, type Placed, SIZE } from "../pairs/kinds.ts";
+import { softBox } from "../../support/bodies.ts";
 
 const G = 9.81;
 
@@ -42,27 +43,12 @@ const hanging = (youngsModulus: number): Promise<Laboratory> =>
     ],
   });
 
-/** Elongation of the bar. */
-const elongation = (lab: Laboratory): number => -0.5 - lowest(lab);
-
-/** The same in theory: P = k s (s^2 - 1)/2. */
-function exactElongation(k: number): number {
-  let sum = 0;
-  for (let row = 0; row < 20; row++) {
-    let s = 1;
-    const stress = (1000 * G * (19.5 - row)) / 20;
-    for (let n = 0; n < 40; n++) s -= ((s * (s * s - 1)) / 2 - stress / k) / ((3 * s * s - 1) / 2);
-    sum += (s - 1) / 20;
-  }
-  return sum;
-}
-
 test.each([1e5, 1e8])("a bar of %d Pa hangs as far down as its weight requires, also after a change", async (k) => {
   const lab = await hanging(k);
   lab.run(180);
-  expect(Math.abs(elongation(lab) / exactElongation(k) - 1)).toBeLessThan(0.01);
+  expect(Math.abs(elongation(lab) / hangs(20, 1000, k) - 1)).toBeLessThan(0.01);
   lab.run(180, [{ type: "tune", member: 1, body: 0, youngsModulus: 3 * k }]);
-  expect(Math.abs(elongation(lab) / exactElongation(3 * k) - 1)).toBeLessThan(0.01);
+  expect(Math.abs(elongation(lab) / hangs(20, 1000, 3 * k) - 1)).toBeLessThan(0.01);
 });
 
 test("a cantilever of 10^6 Pa swings at its frequency", async () => {
@@ -196,13 +182,10 @@ test("a cube of 10^7 Pa tips over its edge as a rigid one does", async () => {
 });
 
 test("a cube under a rigid box of ten times its mass falls asleep", async () => {
-  const box: Body = {
-    name: "box",
-    kind: "soft",
-    mesh: { type: "box", size: [0.15, 0.15, 0.15], cells: [2, 2, 2] },
+  const box: Body = softBox("box", [0.15, 0.15, 0.15], [2, 2, 2], {
     transform: { translate: [0, 0.3, 0] },
     material: { model: "shape-matching", mode: "rigid", density: 8000, friction: 0.5 },
-  };
+  });
   const lab = await laboratory({ ...scene, bodies: [cube("cube", 500, 0.105), box], colliders: [plane] });
   lab.world.mayRest = true;
   const fastest = (): number =>
@@ -226,14 +209,11 @@ test.each<[number, number, number, number]>([
       gravity: [0, -9.81, 0],
       substeps,
       bodies: [
-        {
-          name: "cube",
-          kind: "soft",
+        softBox("cube", [size, size, size], [4, 4, 4], {
           solver: "prefactored",
-          mesh: { type: "box", size: [size, size, size], cells: [4, 4, 4] },
           transform: { translate: [0, 0.75 * size, 0] },
           material: { density: 1000, youngsModulus: E, poissonsRatio: nu },
-        },
+        }),
       ],
       colliders: [{ type: "plane", name: "floor", normal: [0, 1, 0], offset: 0 }],
     });

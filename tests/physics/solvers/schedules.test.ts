@@ -15,6 +15,7 @@ import { momentumOf } from "../../../server/sim/reference/momentum.ts";
 import { norm } from "../../../server/sim/reference/vector.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { laboratory } from "../laboratory.ts";
+import { clothGrid, softBox } from "../../support/bodies.ts";
 
 const SWEEPS: Record<string, Sweep> = {
   "gauss-seidel": { order: "gauss-seidel" },
@@ -26,22 +27,18 @@ const SWEEPS: Record<string, Sweep> = {
   "chebyshev 0.5": { order: "jacobi", rho: 0.5 },
 };
 
-const solid = (sweep: Sweep): Body => ({
-  name: "b",
-  kind: "soft",
-  mesh: { type: "box", size: [0.4, 0.1, 0.1], cells: [4, 1, 1] },
-  sweep,
-  material: { density: 500, youngsModulus: 5e4, poissonsRatio: 0.35 },
-  pins: [{ select: { box: { min: [-1, -1, -1], max: [-0.19, 1, 1] } } }],
-});
-const sheet = (sweep: Sweep): Body => ({
-  name: "s",
-  kind: "cloth",
-  mesh: { type: "grid", size: [0.4, 0.4], cells: [4, 4] },
-  sweep,
-  pins: [{ select: { particles: [0, 4] } }],
-  material: { density: 300, thickness: 0.001, youngsModulus: 2e4, poissonsRatio: 0.3, bendingStiffness: 1e-4 },
-});
+const solid = (sweep: Sweep): Body =>
+  softBox("b", [0.4, 0.1, 0.1], [4, 1, 1], {
+    sweep,
+    material: { density: 500, youngsModulus: 5e4, poissonsRatio: 0.35 },
+    pins: [{ select: { box: { min: [-1, -1, -1], max: [-0.19, 1, 1] } } }],
+  });
+const sheet = (sweep: Sweep): Body =>
+  clothGrid("s", [0.4, 0.4], [4, 4], {
+    sweep,
+    pins: [{ select: { particles: [0, 4] } }],
+    material: { density: 300, thickness: 0.001, youngsModulus: 2e4, poissonsRatio: 0.3, bendingStiffness: 1e-4 },
+  });
 
 test.each([
   ["a bar", solid],

@@ -13,6 +13,7 @@ import { openWorld } from "../../../server/sim/world.ts";
 import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";
 import { crossings } from "../contact/crossings.ts";
 import { laboratory } from "../laboratory.ts";
+import { clothGrid, softBox } from "../../support/bodies.ts";
 
 const DENSITY = 300;
 const GRAVITY = 1;
@@ -24,15 +25,12 @@ async function lengthening(q: number, substeps: number, iterations: number): Pro
   const k = (q * DENSITY) / (h * CELLS) ** 2;
   const lab = await laboratory({
     bodies: [
-      {
-        name: "sheet",
-        kind: "cloth",
+      clothGrid("sheet", [0.5, 1], [CELLS / 2, CELLS], {
         solver: "compliant",
-        mesh: { type: "grid", size: [0.5, 1], cells: [CELLS / 2, CELLS] },
         transform: { rotate: [90, 0, 0] },
         pins: [{ select: { box: { min: [-1, 0.49, -1], max: [1, 0.51, 1] } } }],
         material: { density: DENSITY, thickness: 0.001, youngsModulus: k, poissonsRatio: 0 },
-      },
+      }),
     ],
     gravity: [0, -GRAVITY, 0],
     damping: 8,
@@ -65,22 +63,16 @@ const heap: Partial<Scene> & Pick<Scene, "bodies"> = {
   damping: 1,
   gravity: [0, -9.81, 0],
   bodies: [
-    {
-      name: "sheet",
-      kind: "cloth",
+    clothGrid("sheet", [0.6, 0.6], [18, 18], {
       solver: "compliant",
-      mesh: { type: "grid", size: [0.6, 0.6], cells: [18, 18] },
       transform: { translate: [0, 0.25, 0], rotate: [0, 10, 0] },
       material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-5 },
-    },
-    {
-      name: "jelly",
-      kind: "soft",
+    }),
+    softBox("jelly", [0.12, 0.12, 0.12], [3, 3, 3], {
       solver: "compliant",
-      mesh: { type: "box", size: [0.12, 0.12, 0.12], cells: [3, 3, 3] },
       transform: { translate: [0.02, 0.5, 0] },
       material: { density: 600, youngsModulus: 8e3, poissonsRatio: 0.3 },
-    },
+    }),
     {
       name: "ball",
       kind: "ball",

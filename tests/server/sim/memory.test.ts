@@ -14,6 +14,7 @@ import { openWorld } from "../../../server/sim/world.ts";
 import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 import { build } from "../../determinism/run.ts";
 import { inLong } from "../../support/run/long.ts";
+import { clothGrid, softBox } from "../../support/bodies.ts";
 
 test("the allocator: aligned to cache lines, ascending, disjoint, after the header, within the pages", () => {
   fc.assert(
@@ -49,20 +50,11 @@ const world = (): Promise<CreatedWorld> =>
       refine: false,
       bodies: [
         { name: "cube", kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [6, 6, 6] }, material },
-        {
-          name: "sheet",
-          kind: "cloth",
-          mesh: { type: "grid", size: [2, 2], cells: [20, 20] },
+        clothGrid("sheet", [2, 2], [20, 20], {
           transform: { translate: [0, 2, 0] },
           material: { ...material, thickness: 0.001, bendingStiffness: 1e-3 },
-        },
-        {
-          name: "small",
-          kind: "soft",
-          mesh: { type: "box", size: [1, 1, 1], cells: [1, 1, 1] },
-          transform: { translate: [0, 3, 0] },
-          material,
-        },
+        }),
+        softBox("small", [1, 1, 1], [1, 1, 1], { transform: { translate: [0, 3, 0] }, material }),
       ],
       colliders: [
         { type: "plane", normal: [0, 1, 0], offset: -2 },
@@ -283,14 +275,11 @@ async function sheetMemory(self: boolean): Promise<number> {
       version: 1,
       title: "sheet",
       bodies: [
-        {
-          name: "sheet",
-          kind: "cloth",
-          mesh: { type: "grid", size: [1.5, 1.5], cells: [60, 60] },
+        clothGrid("sheet", [1.5, 1.5], [60, 60], {
           transform: { translate: [0, 1, 0] },
           material: { ...material, thickness: 0.001, bendingStiffness: 5e-4 },
           contact: { self },
-        },
+        }),
       ],
       colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
     }),
@@ -352,12 +341,9 @@ test("a sheet of 500,000 triangles with self-contact fits into a room", async ()
       version: 1,
       title: "large",
       bodies: [
-        {
-          name: "sheet",
-          kind: "cloth",
-          mesh: { type: "grid", size: [5, 5], cells: [cells, cells] },
+        clothGrid("sheet", [5, 5], [cells, cells], {
           material: { ...material, thickness: 0.001, bendingStiffness: 5e-4 },
-        },
+        }),
       ],
     }),
     { baseDir: "." },

@@ -15,6 +15,7 @@ import {
 } from "../../../server/sim/memory/contact/surfaceRows.ts";
 import type { Scene } from "../../../shared/scene/scene.ts";
 import { validateScene } from "../../../shared/scene/sceneValidator.ts";
+import { ballBody, clothGrid, softBox } from "../../support/bodies.ts";
 
 test("edges: each once, lower particle first, sorted, for any order of triangles and corners", () => {
   fc.assert(
@@ -59,34 +60,16 @@ function everyKind(): Scene {
     version: 1,
     title: "surfaces",
     bodies: [
-      {
-        name: "cube",
-        kind: "soft",
-        mesh: { type: "box", size: [1, 1, 1], cells: [2, 2, 2] },
-        material,
-        start: "flattened",
-      },
-      {
-        name: "sheet",
-        kind: "cloth",
-        mesh: { type: "grid", size: [2, 2], cells: [3, 4] },
+      softBox("cube", [1, 1, 1], [2, 2, 2], { material, start: "flattened" }),
+      clothGrid("sheet", [2, 2], [3, 4], {
         transform: { translate: [0, 2, 0] },
         material: { ...material, thickness: 0.002 },
-      },
-      {
-        name: "die",
-        kind: "soft",
-        mesh: { type: "box", size: [1, 1, 1], cells: [1, 1, 1] },
+      }),
+      softBox("die", [1, 1, 1], [1, 1, 1], {
         transform: { translate: [0, 4, 0] },
         material: { density: 500, model: "shape-matching", mode: "rigid" },
-      },
-      {
-        name: "ball",
-        kind: "ball",
-        mesh: { type: "ball", radius: 0.5 },
-        transform: { translate: [0, 6, 0] },
-        material: { density: 500 },
-      },
+      }),
+      ballBody("ball", 0.5, { transform: { translate: [0, 6, 0] }, material: { density: 500 } }),
     ],
   });
 }

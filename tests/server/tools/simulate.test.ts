@@ -1,15 +1,14 @@
 /** The headless run from the command line: its recordings, its hash, its errors. Each run is a process of its own. */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { MemoryUse } from "../../../server/sim/memory/usage.ts";
 import { boxTets, gridCloth } from "../../../server/meshing/generators.ts";
-import { loadMeshFile } from "../../../server/meshing/importers/loadMeshFile.ts";
-import { dataFolder, lacksData } from "../../support/dataFolder.ts";
 import { shuffle, shuffled, writeGmsh, writeObj, writeTetgen, type PlainMesh } from "../meshFiles.ts";
 import { inLong } from "../../support/run/long.ts";
 import { testFolder } from "../../support/testFolder.ts";
+import { clothGrid, softBox } from "../../support/bodies.ts";
 
 const dir = testFolder("simulate");
 
@@ -34,19 +33,8 @@ function simulate(...args: string[]): Promise<Run> {
 
 const softMaterial = { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.3 };
 const clothMaterial = { ...softMaterial, thickness: 0.001 };
-const cube = {
-  name: "cube",
-  kind: "soft",
-  mesh: { type: "box", size: [1, 1, 1], cells: [3, 3, 3] },
-  material: softMaterial,
-};
-const sheet = {
-  name: "sheet",
-  kind: "cloth",
-  mesh: { type: "grid", size: [1, 1], cells: [4, 4] },
-  transform: { translate: [0, 2, 0] },
-  material: clothMaterial,
-};
+const cube = softBox("cube", [1, 1, 1], [3, 3, 3], { material: softMaterial });
+const sheet = clothGrid("sheet", [1, 1], [4, 4], { transform: { translate: [0, 2, 0] }, material: clothMaterial });
 
 function writeScene(name: string, parts: object): string {
   writeFileSync(join(dir, `${name}.json`), JSON.stringify({ version: 1, title: name, substeps: 4, ...parts }));
@@ -236,7 +224,6 @@ describe("mesh files", () => {
 
   test.each([
     ["from0.node", "soft", solid],
-    ["from1.node", "soft", solid],
     ["from1.ele", "soft", solid],
     ["solid.msh", "soft", solid],
     ["cloth.msh", "cloth", cloth],
@@ -263,7 +250,7 @@ describe("mesh files", () => {
 
   test("numbering and format of the file do not change the simulation", () => {
     const hash = (name: string): unknown => readRecording(`recorded/${name}`).manifest.stateHash;
-    expect(hash("from1-node")).toBe(hash("from0-node"));
+    expect(hash("from1-ele")).toBe(hash("from0-node"));
     expect(hash("solid-msh")).toBe(hash("from0-node"));
     expect(hash("cloth-obj")).toBe(hash("cloth-msh"));
   });
@@ -286,36 +273,6 @@ describe("mesh files", () => {
     expect(frames[0]).toEqual(solid.vertices.map((v) => v.map(Math.fround)));
     expect(manifest.bodies[0]!.sourceVertex).toEqual(solid.vertices.map((_, i) => i + 1));
     expect(manifest.bodies[0]!.pinned).toEqual([0]);
-  });
-});
-
-const FILES = [
-  ["tets/gaia_UnitTest_Beam_Beam.1.node", "soft"],
-  ["tets/armadillo_4k.node", "soft"],
-  ["tets/ipc_mat40x40.msh", "soft"],
-  ["cloth/plane_50x50.obj", "cloth"],
-] as const;
-
-describe.skipIf(lacksData(...FILES.map(([file]) => file)))("meshes of other projects", () => {
-  test.each(FILES)("%s: frame 0 is the file, and a tick stays finite", async (file, kind) => {
-    const name = file.replace(/\W/g, "-");
-    const scene = writeScene(name, {
-      bodies: [
-        {
-          name: "b",
-          kind,
-          mesh: { type: "file", path: relative(dir, join(dataFolder, file)) },
-          material: kind === "soft" ? softMaterial : clothMaterial,
-        },
-      ],
-    });
-    const run = await simulate(scene, "--ticks", "1", "--record", name);
-    expect([run.code, run.stderr]).toEqual([0, ""]);
-    const loaded = await loadMeshFile(join(dataFolder, file), "soft");
-    const { frames } = readRecording(name);
-    const { positions } = loaded.kind === "tets" ? loaded.tets : loaded.surface;
-    expect(frames[0]!.flat()).toEqual(Array.from(positions, (c) => Math.fround(c) + 0)); // + 0: a file may contain -0
-    expect(frames[1]!.flat().every(Number.isFinite)).toBe(true);
   });
 });
 
@@ -347,11 +304,9 @@ test("notes about mesh files are printed with their places", async () => {
 describe("output", () => {
   const scene = writeScene("printed", { bodies: [cube, sheet] });
 
-  test("--json: one line with all results; threads and repeats give the same hash", async () => {
+  test("--json: one line with all results; a second thread gives the same hash", async () => {
     const runs = await Promise.all(
-      [["--threads", "1"], ["--threads", "2"], ["--threads", "4"], []].map((more) =>
-        simulate(scene, "--ticks", "20", "--json", ...more),
-      ),
+      [[], ["--threads", "2"]].map((more) => simulate(scene, "--ticks", "20", "--json", ...more)),
     );
     const results = runs.map(({ code, stdout, stderr }) => {
       expect([code, stderr]).toEqual([0, ""]);
@@ -387,7 +342,7 @@ describe("output", () => {
     expect(Object.keys(results[0]!.stageMs as object)).toEqual(
       expect.arrayContaining(["inputs", "integrate", "broadPhase", "contacts", "momentum", "guard", "other"]),
     );
-    expect(results.map((r) => r.threads)).toEqual([1, 2, 4, 1]);
+    expect(results.map((r) => r.threads)).toEqual([1, 2]);
     expect(results[0]!.stateHash).toMatch(/^[0-9a-f]{16}$/);
     expect(new Set(results.map((r) => r.stateHash)).size).toBe(1);
   });
@@ -494,18 +449,17 @@ describe("energy ledger", () => {
 });
 
 // 1000 kg/m^3 times 9.81 m/s^2 times 1 m is 0.1924 of 51,000 Pa.
-test.each([
-  ["stvk", 5.2e4, false],
-  ["stvk", 5e4, true],
-  ["neo-hookean", 5e4, false],
-])(
-  "a standing cube of %s with a modulus of %d Pa is crushed by its weight: %s",
-  async (model, youngsModulus, crushed) => {
-    const material = { ...softMaterial, model, youngsModulus };
-    const { stdout } = await simulate(writeScene("heavy", { bodies: [{ ...cube, material }] }), "--ticks", "0");
-    expect(/^too heavy +cube: model stvk /m.test(stdout)).toBe(crushed);
-  },
-);
+test("a standing cube of stvk with a modulus of 50,000 Pa is crushed by its weight, a harder or neo-hookean one is not", async () => {
+  const bodies = (
+    [
+      ["hard", "stvk", 5.2e4],
+      ["crushed", "stvk", 5e4],
+      ["neo-hookean", "neo-hookean", 5e4],
+    ] as const
+  ).map(([name, model, youngsModulus]) => ({ ...cube, name, material: { ...softMaterial, model, youngsModulus } }));
+  const { stdout } = await simulate(writeScene("heavy", { bodies }), "--ticks", "0");
+  expect(/^too heavy +(.*): model stvk /m.exec(stdout)![1]).toBe("crushed");
+});
 
 describe("errors: exit code 2, a message that names field, value and limit, nothing on stdout", () => {
   const good = writeScene("good", { bodies: [cube] });

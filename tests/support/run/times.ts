@@ -50,7 +50,6 @@ export const LONGEST = [
   "scene/sceneValidator",
   "postgres/postgresStore",
   "postgres/postgresFaults",
-  "server/tools/check/main",
   "builders/builder",
   "sqlite/sqliteLog",
 ];

@@ -5,6 +5,7 @@ import { colliderMeshes } from "../../../../client/view/colliders/colliderMeshes
 import { MovingColliders } from "../../../../client/view/colliders/movingColliders.ts";
 import type { Scene } from "../../../../shared/scene/scene.ts";
 import { createWorld } from "../../../../server/sim/world/createWorld.ts";
+import { clothGrid } from "../../../support/bodies.ts";
 
 const LOOK = {
   radius: 1,
@@ -26,12 +27,7 @@ async function drawn(colliders: NonNullable<Scene["colliders"]>): Promise<{ mesh
       version: 1,
       title: "t",
       bodies: [
-        {
-          name: "a",
-          kind: "cloth",
-          mesh: { type: "grid", size: [1, 1], cells: [1, 1] },
-          material: { density: 1, thickness: 1, youngsModulus: 1, poissonsRatio: 0 },
-        },
+        clothGrid("a", [1, 1], [1, 1], { material: { density: 1, thickness: 1, youngsModulus: 1, poissonsRatio: 0 } }),
       ],
       colliders,
     },

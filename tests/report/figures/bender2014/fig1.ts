@@ -110,7 +110,7 @@ export const figure: Figure = {
         pictures.push(
           photograph(lab, {
             caption: `${tick / HZ} s. The funnel's near half is not drawn.`,
-            colliders: [funnel],
+            funnels: [funnel],
             ground: 0,
             width: 420,
             height: 460,

@@ -16,6 +16,7 @@ import {
 import { bodyMesh, photographMeshes } from "../drawing/photograph.ts";
 import { curves, type Series } from "../drawing/plots.ts";
 import type { Color } from "../drawing/raster.ts";
+import { ballBody, softBox } from "../../../support/bodies.ts";
 
 /**
  * m, kg/m^3, Pa; the ball's mass in kg and the gap below it, m. No friction, so that a plate can serve as a reference.
@@ -56,20 +57,14 @@ async function crush(model: Model, cells: number, substeps: number): Promise<Cru
     substeps,
     iterations: 1,
     bodies: [
-      {
-        name: "cube",
-        kind: "soft",
-        mesh: { type: "box", size: [SIDE, SIDE, SIDE], cells: [cells, cells, cells] },
+      softBox("cube", [SIDE, SIDE, SIDE], [cells, cells, cells], {
         transform: { translate: [0, SIDE / 2, 0] },
         material: { model, density: DENSITY, youngsModulus: K, poissonsRatio: NU, friction: 0 },
-      },
-      {
-        name: "ball",
-        kind: "ball",
-        mesh: { type: "ball", radius: RADIUS },
+      }),
+      ballBody("ball", RADIUS, {
         transform: { translate: [0, SIDE + FALL + RADIUS, 0] },
         material: { density: MASS / ((4 / 3) * Math.PI * RADIUS ** 3), friction: 0 },
-      },
+      }),
     ],
     colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: 0 }],
   });

@@ -9,30 +9,27 @@ import { check, short, type Figure, type Picture, type Progress } from "../figur
 import { photograph } from "../drawing/photograph.ts";
 import { bars } from "../drawing/plots.ts";
 import { constraintSeconds } from "../../../../server/sim/types.ts";
+import { clothGrid, softBox } from "../../../support/bodies.ts";
 
 /** The paper's steps: h = 5 ms, five iterations. */
 const STEPS = { tickHz: 200, substeps: 1, iterations: 5 };
 
 /** 3,720 tetrahedra, like an armadillo's 3,717; blocks do not touch, because collisions are not timed. */
-const block = (n: number): SoftBody => ({
-  name: `block ${n}`,
-  kind: "soft",
-  mesh: { type: "box", size: [0.15, 0.1, 0.7], cells: [6, 4, 31] },
-  transform: { translate: [(n % 10) * 0.5, 0.5 * Math.floor(n / 10), 0] },
-  material: { density: 500, youngsModulus: 5e4, poissonsRatio: 0.35 },
-});
-const sheet = (cells: number, bendingStiffness: number): Body => ({
-  name: "sheet",
-  kind: "cloth",
-  mesh: { type: "grid", size: [2, 2], cells: [cells, cells] },
-  material: {
-    density: 300,
-    thickness: 0.001,
-    youngsModulus: 1e5,
-    poissonsRatio: 0.3,
-    ...(bendingStiffness && { bendingStiffness }),
-  },
-});
+const block = (n: number): SoftBody =>
+  softBox(`block ${n}`, [0.15, 0.1, 0.7], [6, 4, 31], {
+    transform: { translate: [(n % 10) * 0.5, 0.5 * Math.floor(n / 10), 0] },
+    material: { density: 500, youngsModulus: 5e4, poissonsRatio: 0.35 },
+  });
+const sheet = (cells: number, bendingStiffness: number): Body =>
+  clothGrid("sheet", [2, 2], [cells, cells], {
+    material: {
+      density: 300,
+      thickness: 0.001,
+      youngsModulus: 1e5,
+      poissonsRatio: 0.3,
+      ...(bendingStiffness && { bendingStiffness }),
+    },
+  });
 const dragon: Body = {
   name: "dragon",
   kind: "soft",

@@ -5,6 +5,7 @@ import { middle } from "../../../physics/measures.ts";
 import { bookCheck } from "../books.ts";
 import { check, type Figure, type Progress } from "../figure.ts";
 import { curves, type Series } from "../drawing/plots.ts";
+import { softBox } from "../../../support/bodies.ts";
 
 const G = 9.81;
 /** Relative error of a drift, and of a fall at 300 m, where float32 resolves 0.03 mm. */
@@ -14,13 +15,11 @@ const MORE = 1e-3;
 
 type Room = Partial<Scene> & Pick<Scene, "bodies">;
 
-const cube = (at: number, size: number, youngsModulus: number): Body => ({
-  name: "cube",
-  kind: "soft",
-  mesh: { type: "box", size: [size, size, size], cells: [3, 3, 3] },
-  transform: { translate: [at, at, -at] },
-  material: { density: 1000, youngsModulus, poissonsRatio: 0.3 },
-});
+const cube = (at: number, size: number, youngsModulus: number): Body =>
+  softBox("cube", [size, size, size], [3, 3, 3], {
+    transform: { translate: [at, at, -at] },
+    material: { density: 1000, youngsModulus, poissonsRatio: 0.3 },
+  });
 
 /** Two undamped bodies that bend or turn by some degrees. */
 const SWINGS: Record<string, { room: Room; velocity: (x: readonly number[]) => [number, number, number] }> = {
@@ -28,13 +27,10 @@ const SWINGS: Record<string, { room: Room; velocity: (x: readonly number[]) => [
     room: {
       gravity: [0, -G, 0],
       bodies: [
-        {
-          name: "bob",
-          kind: "soft",
-          mesh: { type: "box", size: [0.2, 1, 0.2], cells: [2, 5, 2] },
+        softBox("bob", [0.2, 1, 0.2], [2, 5, 2], {
           transform: { translate: [0, 2, 0] },
           material: { density: 500, youngsModulus: 1e6, poissonsRatio: 0.3 },
-        },
+        }),
       ],
       attachments: [{ from: { body: "bob", near: [0, 2.5, 0] }, to: { world: [0, 2.5, 0] } }],
     },
@@ -43,14 +39,11 @@ const SWINGS: Record<string, { room: Room; velocity: (x: readonly number[]) => [
   "a clamped beam of 1e7 Pa, 2 Hz": {
     room: {
       bodies: [
-        {
-          name: "beam",
-          kind: "soft",
-          mesh: { type: "box", size: [1, 0.1, 0.1], cells: [8, 1, 1] },
+        softBox("beam", [1, 0.1, 0.1], [8, 1, 1], {
           transform: { translate: [0.5, 0, 0] },
           material: { density: 1000, youngsModulus: 1e7, poissonsRatio: 0.3 },
           pins: [{ select: { box: { min: [-1, -1, -1], max: [1e-3, 1, 1] } } }],
-        },
+        }),
       ],
     },
     velocity: (x) => [0, 0.5 * x[0]! ** 2, 0],

@@ -6,6 +6,7 @@ import { restStrain } from "../../../physics/rest/restRounding.ts";
 import { check, type Check, type Figure, type Progress } from "../figure.ts";
 import { photograph } from "../drawing/photograph.ts";
 import { curves, type Series } from "../drawing/plots.ts";
+import { clothGrid, softBox } from "../../../support/bodies.ts";
 
 type Place = [number, number, number];
 const SOFT = { density: 500, youngsModulus: 1e5, poissonsRatio: 0.35 };
@@ -31,20 +32,13 @@ const MODELS: Record<string, SoftMaterial> = {
  */
 const TURNED = 2;
 const CELL = 0.0625;
-const solid = (material: SoftMaterial, at: Place, size: Place, cells: number): Body => ({
-  name: `solid at ${at.join(" ")}`,
-  kind: "soft",
-  mesh: { type: "box", size, cells: [cells, cells, cells] },
-  transform: { translate: at },
-  material,
-});
-const sheet = (at: Place, size: [number, number], cells: number): Body => ({
-  name: `sheet at ${at.join(" ")}`,
-  kind: "cloth",
-  mesh: { type: "grid", size, cells: [cells, cells] },
-  transform: { translate: at },
-  material: { density: 500, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-3 },
-});
+const solid = (material: SoftMaterial, at: Place, size: Place, cells: number): Body =>
+  softBox(`solid at ${at.join(" ")}`, size, [cells, cells, cells], { transform: { translate: at }, material });
+const sheet = (at: Place, size: [number, number], cells: number): Body =>
+  clothGrid(`sheet at ${at.join(" ")}`, size, [cells, cells], {
+    transform: { translate: at },
+    material: { density: 500, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-3 },
+  });
 
 /** Largest displacement of a coordinate of any body. */
 function moved(lab: Laboratory, before: readonly Float64Array[]): number {

@@ -1,10 +1,9 @@
 /**
- * Pictures of worlds: the current bodies of a laboratory in their looks, with their detail meshes and the scene's
- * colliders (raster.ts draws).
+ * Pictures of worlds: the current bodies of a laboratory in their looks, with their detail meshes and upright
+ * funnels (raster.ts draws).
  */
 import type { Collider } from "../../../../shared/scene/scene.ts";
 import { attachDetail, createSkin, evaluateSkinInto } from "../../../../shared/skinning/index.ts";
-import { icosphere } from "../../../../server/meshing/generators.ts";
 import type { BodyTemplate } from "../../../../server/sim/body/template.ts";
 import type { Laboratory } from "../../../physics/laboratory.ts";
 import type { Picture } from "../figure.ts";
@@ -21,21 +20,20 @@ export const COLORS: readonly Color[] = [
 ];
 const COLLIDER: Color = [0.62, 0.64, 0.67];
 
+type Funnel = Extract<Collider, { type: "funnel" }>;
+
 export interface Photograph {
   caption: string;
   /** Direction of the camera, relative to the bodies; default from the front, a little above. */
   from?: readonly [number, number, number];
-  /** Share of the picture that the bodies fill, default 0.85. */
-  fill?: number;
-  /** A fixed camera, instead of `from` and `fill`. */
+  /** A fixed camera, instead of `from`. */
   camera?: RasterScene["camera"];
   /** Height of the ground; null: none. Default the lowest point. */
   ground?: number | null;
   edges?: boolean;
-  /** Draw the simulated surface even if there is a detail mesh. */
-  plain?: boolean;
   colors?: readonly (Color | readonly Color[])[];
-  colliders?: readonly Collider[];
+  /** Upright. */
+  funnels?: readonly Funnel[];
   width?: number;
   height?: number;
 }
@@ -53,8 +51,7 @@ export function photograph(lab: Laboratory, options: Photograph): Picture {
 
 /** Picture of meshes: comparisons, references, rest shapes. */
 export function photographMeshes(bodies: readonly RasterMesh[], options: Photograph): Picture {
-  const colliders = (options.colliders ?? []).flatMap(colliderMesh);
-  const meshes = [...bodies, ...colliders];
+  const meshes = [...bodies, ...(options.funnels ?? []).map(halfFunnel)];
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];
   for (const { positions } of meshes) {
@@ -84,12 +81,12 @@ export function photographMeshes(bodies: readonly RasterMesh[], options: Photogr
 export function bodyMesh(
   body: BodyTemplate,
   positions: ArrayLike<number>,
-  { color, edges, plain }: { color: Color | readonly Color[]; edges?: boolean; plain?: boolean },
+  { color, edges }: { color: Color | readonly Color[]; edges?: boolean },
 ): RasterMesh {
   const surface = Float64Array.from({ length: 3 * body.streamedCount }, (_, i) => positions[i]!);
   const back = hexColor(body.look.backColor);
   const look = { color, ...(back && { backColor: back }), ...(edges && { edges }) };
-  if (!body.detail || plain) return { positions: surface, triangles: body.triangles, ...look };
+  if (!body.detail) return { positions: surface, triangles: body.triangles, ...look };
   const rest = body.positions.subarray(0, 3 * body.streamedCount);
   const { triangle, coords } = attachDetail({ positions: rest, triangles: body.triangles }, body.detail.positions);
   const skin = createSkin({
@@ -105,47 +102,8 @@ export function bodyMesh(
   return { positions: out, triangles: body.detail.triangles, ...look };
 }
 
-/** A ball as triangles. */
-function ballMesh(center: readonly [number, number, number], radius: number, color: Color = COLLIDER): RasterMesh {
-  const { positions, triangles } = icosphere(radius, 3);
-  return { positions: positions.map((v, i) => v + center[i % 3]!), triangles, color };
-}
-
-function colliderMesh(collider: Collider): RasterMesh[] {
-  // slightly smaller, as in the client, because flat triangles of cloth cut into round shapes
-  if (collider.type === "sphere")
-    return [ballMesh(collider.center, 0.98 * collider.radius, hexColor(collider.look?.color) ?? COLLIDER)];
-  if (collider.type === "box" && !collider.rotate) {
-    const { center, halfExtents: e } = collider;
-    const positions = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((i) => [
-      center[0] + (i & 1 ? e[0] : -e[0]),
-      center[1] + (i & 2 ? e[1] : -e[1]),
-      center[2] + (i & 4 ? e[2] : -e[2]),
-    ]);
-    // four separate corners for each side: flat shading
-    const sides = [
-      [0, 2, 3, 1],
-      [4, 5, 7, 6],
-      [0, 1, 5, 4],
-      [2, 6, 7, 3],
-      [0, 4, 6, 2],
-      [1, 3, 7, 5],
-    ];
-    return [
-      {
-        positions: sides.flat().flatMap((i) => positions.slice(3 * i, 3 * i + 3)),
-        triangles: sides.flatMap((_, s) => [0, 1, 2, 0, 2, 3].map((i) => 4 * s + i)),
-        color: hexColor(collider.look?.color) ?? COLLIDER,
-      },
-    ];
-  }
-  if (collider.type === "funnel" && collider.a[0] === collider.b[0] && collider.a[2] === collider.b[2])
-    return [halfFunnel(collider)];
-  return []; // the ground draws planes; capsules, cylinders, rotated boxes and tilted funnels are not drawn
-}
-
 /** The far half of an upright funnel, so that its inside is visible. */
-function halfFunnel({ a, b, radiusA, radiusB, look }: Extract<Collider, { type: "funnel" }>): RasterMesh {
+function halfFunnel({ a, b, radiusA, radiusB, look }: Funnel): RasterMesh {
   const steps = 32;
   const rings = Array.from(
     { length: steps + 1 },
@@ -169,7 +127,7 @@ function halfFunnel({ a, b, radiusA, radiusB, look }: Extract<Collider, { type: 
 /** Finds the distance at which everything just fits, for a camera of given direction. */
 function fit(
   meshes: readonly RasterMesh[],
-  { from = [0.5, 0.45, 1], fill = 0.85 }: Photograph,
+  { from = [0.5, 0.45, 1] }: Photograph,
   low: number[],
   high: number[],
   aspect: number,
@@ -184,7 +142,7 @@ function fit(
     d[2] * sideways[0]! - d[0] * sideways[2]!,
     d[0] * sideways[1]! - d[1] * sideways[0]!,
   ];
-  const tan = Math.tan((fov * Math.PI) / 360) * fill;
+  const tan = 0.85 * Math.tan((fov * Math.PI) / 360);
   let distance = 0;
   for (const { positions } of meshes) {
     for (let i = 0; i < positions.length; i += 3) {

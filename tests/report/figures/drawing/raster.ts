@@ -31,11 +31,9 @@ export interface RasterScene {
   camera: { position: Vec; target: Vec /** vertical field of view, degrees, default 35 */; fov?: number };
   /** Height of the ground; absent: none. */
   ground?: number;
-  /** Distance of the ground's lines, m; default: suited to the picture (gridFor). */
-  grid?: number;
-  /** pixels, default 640 x 420 */
-  width?: number;
-  height?: number;
+  /** pixels */
+  width: number;
+  height: number;
 }
 
 const SUPERSAMPLING = 3;
@@ -48,8 +46,7 @@ const LINE: Color = [0.72, 0.75, 0.79];
 
 /** Renders a scene to a PNG file. */
 export function render(scene: RasterScene): Uint8Array {
-  const width = scene.width ?? 640;
-  const height = scene.height ?? 420;
+  const { width, height } = scene;
   return encode({
     width,
     height,
@@ -95,7 +92,7 @@ function draw(scene: RasterScene, width: number, height: number): Float32Array {
       for (let c = 0; c < 3; c++) color[at++] = SKY_TOP[c]! + (SKY_BOTTOM[c]! - SKY_TOP[c]!) * (y / height);
   }
   if (scene.ground !== undefined) {
-    drawGround(view, color, depth, scene.ground, scene.grid ?? gridFor(scene));
+    drawGround(view, color, depth, scene.ground, gridFor(scene));
     drawShadow(view, color, depth, scene);
   }
   for (const mesh of scene.meshes) drawMesh(view, color, depth, mesh);

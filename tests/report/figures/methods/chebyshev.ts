@@ -9,23 +9,20 @@ import { check, type Check, type Figure } from "../figure.ts";
 import { bodyMesh, COLORS, photographMeshes } from "../drawing/photograph.ts";
 import { curves, type Series } from "../drawing/plots.ts";
 import type { RasterMesh } from "../drawing/raster.ts";
+import { clothGrid, softBox } from "../../../support/bodies.ts";
 
 const H = 1 / 200;
-const sheet = (cells: number): Body => ({
-  name: "sheet",
-  kind: "cloth",
-  mesh: { type: "grid", size: [1, 1], cells: [cells, cells] },
-  transform: { rotate: [0, 0, -90] },
-  pins: [{ select: { box: { min: [-1, 0.4999, -1], max: [1, 1, 1] } } }],
-  material: { density: 200, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3 },
-});
-const solid = (cells: number): Body => ({
-  name: "solid",
-  kind: "soft",
-  mesh: { type: "box", size: [1, 0.25, 0.25], cells: [cells, cells / 4, cells / 4] },
-  pins: [{ select: { box: { min: [-1, -1, -1], max: [-0.4999, 1, 1] } } }],
-  material: { density: 1000, youngsModulus: 1e6, poissonsRatio: 0.3 },
-});
+const sheet = (cells: number): Body =>
+  clothGrid("sheet", [1, 1], [cells, cells], {
+    transform: { rotate: [0, 0, -90] },
+    pins: [{ select: { box: { min: [-1, 0.4999, -1], max: [1, 1, 1] } } }],
+    material: { density: 200, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3 },
+  });
+const solid = (cells: number): Body =>
+  softBox("solid", [1, 0.25, 0.25], [cells, cells / 4, cells / 4], {
+    pins: [{ select: { box: { min: [-1, -1, -1], max: [-0.4999, 1, 1] } } }],
+    material: { density: 1000, youngsModulus: 1e6, poissonsRatio: 0.3 },
+  });
 
 /** The converged step, with exaggerated displacements. */
 async function picture(body: Body, color: number, exaggerated: number): Promise<RasterMesh> {

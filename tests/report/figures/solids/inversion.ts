@@ -6,6 +6,7 @@ import { laboratory } from "../../../physics/laboratory.ts";
 import { check, type Figure, type Progress } from "../figure.ts";
 import { bodyMesh, COLORS, photographMeshes } from "../drawing/photograph.ts";
 import { bars } from "../drawing/plots.ts";
+import { softBox } from "../../../support/bodies.ts";
 
 /** Lines that test which lanes are sound. Without them the compiler drops the code for unsound lanes. */
 const GUARDS: Record<string, RegExp> = {
@@ -33,14 +34,7 @@ async function trusting(): Promise<WebAssembly.Module> {
 /** The block in its four shapes, from left to right. */
 async function blocks(cells: number): Promise<ReturnType<typeof bodyMesh>[]> {
   const lab = await laboratory({
-    bodies: [
-      {
-        name: "block",
-        kind: "soft",
-        mesh: { type: "box", size: [1, 1, 1], cells: [cells, cells, cells] },
-        material: MODELS.StVK!,
-      },
-    ],
+    bodies: [softBox("block", [1, 1, 1], [cells, cells, cells], { material: MODELS.StVK! })],
   });
   const body = lab.created.bodies[0]!;
   const X = body.positions;

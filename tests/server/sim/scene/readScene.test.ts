@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { readScene } from "../../../../server/sim/scene/readScene.ts";
 import { SceneError } from "../../../../shared/scene/sceneError.ts";
 import { testFolder } from "../../../support/testFolder.ts";
+import { clothGrid } from "../../../support/bodies.ts";
 
 const dir = testFolder("scene");
 
@@ -25,12 +26,7 @@ const scene = {
   version: 1,
   title: "t",
   bodies: [
-    {
-      name: "a",
-      kind: "cloth",
-      mesh: { type: "grid", size: [1, 1], cells: [1, 1] },
-      material: { density: 1, thickness: 1, youngsModulus: 1, poissonsRatio: 0 },
-    },
+    clothGrid("a", [1, 1], [1, 1], { material: { density: 1, thickness: 1, youngsModulus: 1, poissonsRatio: 0 } }),
   ],
 };
 const LIMIT = 4 * 1024 * 1024;

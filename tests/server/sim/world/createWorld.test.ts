@@ -11,6 +11,7 @@ import { createWorld, type CreatedWorld } from "../../../../server/sim/world/cre
 import { SceneError } from "../../../../shared/scene/sceneError.ts";
 import { validateScene } from "../../../../shared/scene/sceneValidator.ts";
 import { testFolder } from "../../../support/testFolder.ts";
+import { clothGrid, softBox } from "../../../support/bodies.ts";
 
 const dir = testFolder("world");
 writeFileSync(join(dir, "one.node"), "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n");
@@ -18,18 +19,8 @@ writeFileSync(join(dir, "one.ele"), "1 4 0\n1 1 2 3 4\n");
 
 const softMaterial = { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.3 };
 const clothMaterial = { ...softMaterial, thickness: 0.001 };
-const cube = {
-  name: "cube",
-  kind: "soft",
-  mesh: { type: "box", size: [1, 1, 1], cells: [2, 2, 2] },
-  material: softMaterial,
-};
-const sheet = {
-  name: "sheet",
-  kind: "cloth",
-  mesh: { type: "grid", size: [1, 1], cells: [2, 2] },
-  material: clothMaterial,
-};
+const cube = softBox("cube", [1, 1, 1], [2, 2, 2], { material: softMaterial });
+const sheet = clothGrid("sheet", [1, 1], [2, 2], { material: clothMaterial });
 const everything = { box: { min: [-9, -9, -9], max: [9, 9, 9] } };
 
 /** Validates first: these scenes are valid for the validator. */

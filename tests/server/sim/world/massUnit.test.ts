@@ -5,16 +5,15 @@ import { createWorld } from "../../../../server/sim/world/createWorld.ts";
 import { inMassUnit } from "../../../../server/sim/world/massUnit.ts";
 import { verificationRate } from "../../../../server/sim/scene/substeps.ts";
 import { openWorld } from "../../../../server/sim/world.ts";
+import { clothGrid, softBox } from "../../../support/bodies.ts";
 
 /** A beam of 2 x 1 x 1 cubes of edge `edge`, m. */
-const beam = (name: string, edge: number, density = 1000): Scene["bodies"][number] => ({
-  name,
-  kind: "soft",
-  solver: "compliant",
-  mesh: { type: "box", size: [2 * edge, edge, edge], cells: [2, 1, 1] },
-  transform: { translate: [0, edge, 0] },
-  material: { density, youngsModulus: 1e5, poissonsRatio: 0.3 },
-});
+const beam = (name: string, edge: number, density = 1000): Scene["bodies"][number] =>
+  softBox(name, [2 * edge, edge, edge], [2, 1, 1], {
+    solver: "compliant",
+    transform: { translate: [0, edge, 0] },
+    material: { density, youngsModulus: 1e5, poissonsRatio: 0.3 },
+  });
 const build = (bodies: Scene["bodies"]) =>
   createWorld({ version: 1, title: "t", gravity: [0, 0, 0], worldRadius: 1e6, bodies }, { baseDir: "." });
 
@@ -60,10 +59,7 @@ test("every value with kilograms is converted, and no other value", () => {
     title: "t",
     gravity: [0, -9.81, 0],
     bodies: [
-      {
-        name: "o",
-        kind: "soft",
-        mesh: { type: "box", size: [1, 1, 1], cells: [1, 1, 1] },
+      softBox("o", [1, 1, 1], [1, 1, 1], {
         material: {
           model: "orthotropic",
           density: 800,
@@ -75,22 +71,16 @@ test("every value with kilograms is converted, and no other value", () => {
           axes: [1, 2, 3],
         },
         loads: [{ select: { particles: [0] }, force: [8, 0, -4] }],
-      },
-      {
-        name: "p",
-        kind: "soft",
-        mesh: { type: "box", size: [1, 1, 1], cells: [1, 1, 1] },
+      }),
+      softBox("p", [1, 1, 1], [1, 1, 1], {
         material: {
           model: "pbd",
           density: 80,
           distance: { compliance: 0.5, unilateral: true },
           volume: { stiffness: 0.5 },
         },
-      },
-      {
-        name: "c",
-        kind: "cloth",
-        mesh: { type: "grid", size: [1, 1], cells: [1, 1] },
+      }),
+      clothGrid("c", [1, 1], [1, 1], {
         material: {
           density: 300,
           thickness: 0.001,
@@ -101,7 +91,7 @@ test("every value with kilograms is converted, and no other value", () => {
           nuWarp: 0.2,
           bendingStiffness: 32,
         },
-      },
+      }),
     ],
     attachments: [{ from: { body: "o", particle: 0 }, to: { world: [0, 0, 0] }, compliance: 3, maxForce: 8 }],
     interaction: { grabCompliance: 1, grabMaxForce: 1, maxImpulse: 1 },

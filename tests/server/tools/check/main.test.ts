@@ -1,20 +1,32 @@
-/** The collision checker from the command line: its findings, exit codes and errors; and recordings of real scenes. */
+/**
+ * The collision checker: its findings in this process; output, exit codes and errors of its command; and recordings of
+ * real scenes.
+ */
 import { spawn } from "node:child_process";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { validateScene } from "../../../../shared/scene/sceneValidator.ts";
+import { createWorld } from "../../../../server/sim/world/createWorld.ts";
+import { Recorder } from "../../../../server/sim/world/record.ts";
+import { openWorld } from "../../../../server/sim/world.ts";
+import { FrameReader, openRecording } from "../../../../server/tools/check/recording.ts";
+import { Tally } from "../../../../server/tools/check/report.ts";
+import { Run } from "../../../../server/tools/check/run.ts";
+import type { FrameFindings } from "../../../../server/tools/check/findings.ts";
 import { type Made, recordings } from "./recordings.ts";
 
 const { root, makeRecording } = recordings();
 
-interface Run {
+interface Ran {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-function run(file: string, ...args: string[]): Promise<Run> {
-  const child = spawn(process.execPath, [resolve(file), ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+function check(...args: string[]): Promise<Ran> {
+  const command = [resolve("server/tools/check/main.ts"), ...args];
+  const child = spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
@@ -22,22 +34,17 @@ function run(file: string, ...args: string[]): Promise<Run> {
   return new Promise((done, fail) => child.once("error", fail).once("close", (code) => done({ code, stdout, stderr })));
 }
 
-const check = (...args: string[]): Promise<Run> => run("server/tools/check/main.ts", ...args);
+type Answer = Tally["summary"] & { findings: FrameFindings[] };
 
-interface Answer {
-  counts: Record<string, number>;
-  staticIntersections: number;
-  sweptCrossings: number;
-  firstFrame: number | null;
-  worst: { frame: number; kind: string; between: string[]; particles: number[]; depth: number; time?: number } | null;
-  findings: { frame: number; counts: Record<string, number>; list: object[] }[];
+/** Checks a recording in this process. @param list number of findings to keep of each frame */
+function answer(dir: string, list = 1): Answer {
+  const recording = openRecording(dir);
+  const tally = new Tally(recording);
+  const findings = new Run(recording, new FrameReader(recording).read(0, recording.frames - 1), 0, list).judge();
+  for (const frame of findings) tally.add(frame);
+  return { ...tally.summary, findings };
 }
-
-async function answer(dir: string, ...args: string[]): Promise<Answer & { code: number | null }> {
-  const { code, stdout, stderr } = await check(dir, "--json", ...args);
-  expect(stderr).toBe("");
-  return { code, ...(JSON.parse(stdout) as Answer) };
-}
+const finds = (dir: string): boolean => answer(dir).framesWithFindings > 0;
 
 /** A triangle in the plane y = height, around the origin. */
 const flat = (height: number): number[] => [-1, height, -1, 1, height, -1, 0, height, 1];
@@ -49,12 +56,11 @@ const two = (frames: number[][], more: Partial<Made> = {}): string =>
 
 describe("findings", () => {
   test("a triangle that pierces another: place, depth, time", async () => {
-    const { code, counts, firstFrame, worst, findings } = await answer(
+    const { framesWithFindings, counts, firstFrame, worst, findings } = answer(
       two([1, 0.75, 0.25, -0.25, -0.25].map((low) => [...flat(0), ...upright(low)])),
-      "--list",
-      "9",
+      9,
     );
-    expect([code, firstFrame]).toEqual([1, 3]);
+    expect([framesWithFindings, firstFrame]).toEqual([2, 3]);
     expect(counts).toEqual({ crossing: 2, touching: 0, neighbors: 0, vertex: 1, edge: 0, plane: 0 });
     expect(worst).toEqual({
       frame: 3,
@@ -71,7 +77,7 @@ describe("findings", () => {
   });
 
   test("a pass through another triangle between two frames leaves no intersection, only the crossing", async () => {
-    const { counts } = await answer(
+    const { counts } = answer(
       two([
         [...flat(0), ...flat(1)],
         [...flat(0), ...flat(-1)],
@@ -81,22 +87,20 @@ describe("findings", () => {
   });
 
   test("touching counts, in a frame and on the way to it; almost touching does not", async () => {
-    const touched = await answer(
+    const touched = answer(
       two([
         [...flat(0), ...upright(0.5)],
         [...flat(0), ...upright(0)],
       ]),
     );
-    expect([touched.code, touched.counts.touching, touched.counts.vertex, touched.counts.crossing]).toEqual([
-      1, 1, 1, 0,
-    ]);
-    const near = await answer(
+    expect([touched.counts.touching, touched.counts.vertex, touched.counts.crossing]).toEqual([1, 1, 0]);
+    const near = answer(
       two([
         [...flat(0), ...upright(0.5)],
         [...flat(0), ...upright(2 ** -24)],
       ]),
     );
-    expect([near.code, near.staticIntersections, near.sweptCrossings]).toEqual([0, 0, 0]);
+    expect([near.framesWithFindings, near.staticIntersections, near.sweptCrossings]).toEqual([0, 0, 0]);
   });
 
   test("a sheet that folds over its own corner: neighbors that cut each other", async () => {
@@ -105,7 +109,7 @@ describe("findings", () => {
     const bodies = [{ count: 5, surface: [0, 1, 2, 0, 3, 4] }];
     const above = [1, 1, 0.25, 1, 2, -0.25];
     const through = [1, -1, 0.25, 1, 1, -0.25];
-    const { counts } = await answer(
+    const { counts } = answer(
       makeRecording({
         bodies,
         frames: [
@@ -119,33 +123,29 @@ describe("findings", () => {
 
   test("pairs that the scene excludes from contact are not checked: bodies, a body and itself, a collider", async () => {
     const frames = [1, -0.25].map((low) => [...flat(0), ...upright(low)]);
-    expect((await answer(two(frames))).code).toBe(1);
-    expect((await answer(two(frames, { more: { apart: [[1, 0]] } }))).code).toBe(0);
+    expect(finds(two(frames))).toBe(true);
+    expect(finds(two(frames, { more: { apart: [[1, 0]] } }))).toBe(false);
     const one = [{ count: 6, surface: [0, 1, 2, 3, 4, 5] }];
-    expect((await answer(makeRecording({ bodies: one, frames }))).code).toBe(1);
-    expect((await answer(makeRecording({ bodies: one, frames, more: { apart: [[0, 0]] } }))).code).toBe(0);
+    expect(finds(makeRecording({ bodies: one, frames }))).toBe(true);
+    expect(finds(makeRecording({ bodies: one, frames, more: { apart: [[0, 0]] } }))).toBe(false);
     const statue = { type: "mesh", name: "statue", firstParticle: 3, particleCount: 3, surface: [3, 4, 5] };
-    expect(
-      (await answer(makeRecording({ bodies: [triangle], colliders: [statue], frames }))).worst?.between.sort(),
-    ).toEqual(["b0", "statue"]);
-    expect(
-      (await answer(makeRecording({ bodies: [triangle], colliders: [statue], frames, more: { apart: [[0, 1]] } })))
-        .code,
-    ).toBe(0);
+    expect(answer(makeRecording({ bodies: [triangle], colliders: [statue], frames })).worst?.between.sort()).toEqual([
+      "b0",
+      "statue",
+    ]);
+    expect(finds(makeRecording({ bodies: [triangle], colliders: [statue], frames, more: { apart: [[0, 1]] } }))).toBe(
+      false,
+    );
     // Two colliders.
     const colliders = [{ ...statue, firstParticle: 0, surface: [0, 1, 2] }, statue];
-    expect((await answer(makeRecording({ bodies: [], colliders, frames }))).code).toBe(0);
+    expect(finds(makeRecording({ bodies: [], colliders, frames }))).toBe(false);
   });
 
   test("a collider whose path restarts elsewhere has not travelled there", async () => {
     const frames = [1, -3, -3].map((low) => [...flat(0), ...upright(low)]);
     const gate = { type: "box", firstParticle: 3, particleCount: 3, surface: [3, 4, 5] };
-    expect(
-      (await answer(makeRecording({ bodies: [triangle], colliders: [gate], frames }))).sweptCrossings,
-    ).toBeGreaterThan(0);
-    expect(
-      (await answer(makeRecording({ bodies: [triangle], colliders: [{ ...gate, jumps: [1] }], frames }))).code,
-    ).toBe(0);
+    expect(answer(makeRecording({ bodies: [triangle], colliders: [gate], frames })).sweptCrossings).toBeGreaterThan(0);
+    expect(finds(makeRecording({ bodies: [triangle], colliders: [{ ...gate, jumps: [1] }], frames }))).toBe(false);
   });
 
   test("an absent spawnable body has no place, and its spawn is no motion", async () => {
@@ -154,16 +154,16 @@ describe("findings", () => {
       triangle,
       { ...triangle, ...(absent && { more: { absent } }) },
     ];
-    expect((await answer(makeRecording({ bodies: bodies(), frames }))).code).toBe(1);
-    expect((await answer(makeRecording({ bodies: bodies([0, 1]), frames }))).code).toBe(0);
+    expect(finds(makeRecording({ bodies: bodies(), frames }))).toBe(true);
+    expect(finds(makeRecording({ bodies: bodies([0, 1]), frames }))).toBe(false);
     // The body is in the scene in the second frame only.
-    const { counts } = await answer(makeRecording({ bodies: bodies([0, 0, 2, 3]), frames }));
+    const { counts } = answer(makeRecording({ bodies: bodies([0, 0, 2, 3]), frames }));
     expect([counts.crossing, counts.vertex, counts.edge]).toEqual([1, 0, 0]);
     const floor = { type: "plane", normal: [0, 1, 0], offset: -1, firstParticle: 6, particleCount: 0, surface: [] };
-    expect((await answer(makeRecording({ bodies: bodies([0, 3]), colliders: [floor], frames }))).code).toBe(0);
-    expect(
-      (await answer(makeRecording({ bodies: bodies([0, 1]), colliders: [floor], frames }))).counts.plane,
-    ).toBeGreaterThan(0);
+    expect(finds(makeRecording({ bodies: bodies([0, 3]), colliders: [floor], frames }))).toBe(false);
+    expect(answer(makeRecording({ bodies: bodies([0, 1]), colliders: [floor], frames })).counts.plane).toBeGreaterThan(
+      0,
+    );
   });
 
   test("particles below a plane, also a moving one; not pinned ones, and not by rounding", async () => {
@@ -177,22 +177,16 @@ describe("findings", () => {
       surface: [],
     };
     const frames = [[...flat(0.5)], [...flat(0.5 - 2 ** -25)], [...flat(0.25)]];
-    const { counts, worst } = await answer(makeRecording({ bodies: [triangle], colliders: [floor], frames }));
+    const { counts, worst } = answer(makeRecording({ bodies: [triangle], colliders: [floor], frames }));
     expect([counts.plane, worst?.frame, worst?.between, worst?.depth]).toEqual([3, 2, ["b0", "floor"], 0.25]);
     expect(
-      (
-        await answer(
-          makeRecording({ bodies: [{ ...triangle, more: { pinned: [0, 1, 2] } }], colliders: [floor], frames }),
-        )
-      ).code,
-    ).toBe(0);
+      finds(makeRecording({ bodies: [{ ...triangle, more: { pinned: [0, 1, 2] } }], colliders: [floor], frames })),
+    ).toBe(false);
     const planes = [0.5, 0.5, 0.25].map((height) => [0, 1, 0, height]);
-    expect((await answer(makeRecording({ bodies: [triangle], colliders: [{ ...floor, planes }], frames }))).code).toBe(
-      0,
+    expect(finds(makeRecording({ bodies: [triangle], colliders: [{ ...floor, planes }], frames }))).toBe(false);
+    expect(finds(makeRecording({ bodies: [triangle], colliders: [floor], frames, more: { apart: [[0, 1]] } }))).toBe(
+      false,
     );
-    expect(
-      (await answer(makeRecording({ bodies: [triangle], colliders: [floor], frames, more: { apart: [[0, 1]] } }))).code,
-    ).toBe(0);
   });
 
   test("far from the origin the simulation's own bits decide", async () => {
@@ -202,9 +196,9 @@ describe("findings", () => {
       frames.map((x) => x.map((c, i) => Math.fround(c + (i % 3 === 1 ? 1024 : 0)))),
       { more: { origin: [0, 1024, 0] } },
     );
-    expect((await answer(dir)).code).toBe(1);
+    expect(finds(dir)).toBe(true);
     writeFileSync(join(dir, "local.f32"), Float32Array.from(frames.flat()));
-    expect((await answer(dir)).code).toBe(0);
+    expect(finds(dir)).toBe(false);
   });
 });
 
@@ -229,14 +223,16 @@ describe("output", () => {
     expect(stdout.trimEnd().endsWith("nothing meets")).toBe(true);
   });
 
-  test("threads do not change the result", async () => {
+  test("threads do not change the result, and JSON has all findings", async () => {
     const long = two(Array.from({ length: 70 }, (_, f) => [...flat(0), ...upright(Math.cos(f))]));
     const [one, three] = await Promise.all([
       check(long, "--json", "--threads", "1"),
       check(long, "--json", "--threads", "3"),
     ]);
     expect(three.stdout).toBe(one.stdout);
-    expect((JSON.parse(one.stdout) as Answer).findings.length).toBeGreaterThan(20);
+    const { findings } = answer(long);
+    expect((JSON.parse(one.stdout) as Answer).findings).toEqual(findings);
+    expect(findings.length).toBeGreaterThan(20);
   });
 
   test("--raw: positions, triangles and a group for every vertex", async () => {
@@ -264,31 +260,34 @@ describe("recordings of scenes", () => {
     material,
     ...more,
   });
-  async function record(name: string, scene: object, ...args: string[]): Promise<string> {
-    writeFileSync(join(root, `${name}.json`), JSON.stringify({ version: 1, title: name, substeps: 4, ...scene }));
-    const said = await run("server/tools/simulate.ts", `${name}.json`, "--ticks", "3", "--record", name, ...args);
-    expect({ ...said, stderr: said.stderr.replace(/^\{"type":"(un)?tangled".*\n/gm, "") }).toMatchObject({
-      code: 0,
-      stderr: "",
-    });
+  async function record(name: string, parts: object, every: "tick" | "substep" = "substep"): Promise<string> {
+    const scene = validateScene({ version: 1, title: name, substeps: 4, ...parts });
+    const created = await createWorld(scene, { baseDir: root });
+    const world = openWorld(created.memory, created.layout);
+    const recorder = new Recorder(join(root, name), scene, created, world, every);
+    recorder.write();
+    if (every === "substep") world.watchSubsteps(() => recorder.write());
+    for (let tick = 0; tick < 3; tick++) {
+      world.step([]);
+      if (every === "tick") recorder.write();
+    }
+    recorder.close({});
     return join(root, name);
   }
 
   test("a sheet in free fall has no findings; neither have two intersecting sheets whose contact is excluded", async () => {
-    expect(await answer(await record("falls", { bodies: [sheet("sheet", 2)] }, "--every", "substep"))).toMatchObject({
-      code: 0,
+    expect(answer(await record("falls", { bodies: [sheet("sheet", 2)] }))).toMatchObject({
+      framesWithFindings: 0,
       frames: 13,
       vertices: 25,
       triangles: 32,
     });
     const crossed = [sheet("a", 2), sheet("b", 2, { transform: { translate: [0, 2, 0], rotate: [80, 0, 0] } })];
-    expect(
-      await answer(await record("crossed", { gravity: [0, 0, 0], bodies: crossed }, "--every", "substep")),
-    ).toMatchObject({ code: 1, firstFrame: 0 });
+    expect(answer(await record("crossed", { gravity: [0, 0, 0], bodies: crossed }))).toMatchObject({ firstFrame: 0 });
     const passing = [sheet("a", 2, { contact: { ignore: ["b"] } }), crossed[1]];
-    expect(
-      await answer(await record("passing", { gravity: [0, 0, 0], bodies: passing }, "--every", "substep")),
-    ).toMatchObject({ code: 0 });
+    expect(answer(await record("passing", { gravity: [0, 0, 0], bodies: passing }))).toMatchObject({
+      framesWithFindings: 0,
+    });
   });
 
   test("colliders are recorded with their triangles, at their place in every frame", async () => {
@@ -301,16 +300,11 @@ describe("recordings of scenes", () => {
     };
     const floor = { type: "plane", normal: [0, 1, 0], offset: 0 };
     const crossed = sheet("sheet", 2);
-    const dir = await record(
-      "slab",
-      {
-        gravity: [0, 0, 0],
-        bodies: [{ ...(crossed as object), contact: { ignore: ["slab"] } }],
-        colliders: [floor, box],
-      },
-      "--every",
-      "substep",
-    );
+    const dir = await record("slab", {
+      gravity: [0, 0, 0],
+      bodies: [{ ...(crossed as object), contact: { ignore: ["slab"] } }],
+      colliders: [floor, box],
+    });
     const manifest = JSON.parse(readFileSync(join(dir, "manifest.json"), "utf8")) as {
       particles: number;
       bodyParticles: number;
@@ -349,24 +343,19 @@ describe("recordings of scenes", () => {
       expect(Math.max(...heights) + Math.min(...heights)).toBeCloseTo(2 * (2 + (0.5 * f) / 12), 6);
       expect(Math.max(...heights) - Math.min(...heights)).toBeGreaterThan(0.125);
     }
-    expect((await answer(dir)).code).toBe(0);
+    expect(finds(dir)).toBe(false);
     writeFileSync(join(dir, "manifest.json"), JSON.stringify({ ...manifest, apart: [] }));
-    expect((await answer(dir)).worst?.between.sort()).toEqual(["sheet", "slab"]);
+    expect(answer(dir).worst?.between.sort()).toEqual(["sheet", "slab"]);
   });
 
   test("planes are recorded with their pose in every frame: a floor that has sunk below fixed particles", async () => {
     const held = sheet("held", 0.5, { pins: [{ select: { particles: [0] } }] });
     const motion = (y: number): object => ({ keys: [{ time: 0 }, { time: 3 / 60, translate: [0, y, 0] }] });
-    const dir = await record(
-      "lift",
-      {
-        gravity: [0, 0, 0],
-        bodies: [held],
-        colliders: [{ type: "plane", name: "lift", normal: [0, 3, 0], offset: 0, motion: motion(0.25) }],
-      },
-      "--every",
-      "substep",
-    );
+    const dir = await record("lift", {
+      gravity: [0, 0, 0],
+      bodies: [held],
+      colliders: [{ type: "plane", name: "lift", normal: [0, 3, 0], offset: 0, motion: motion(0.25) }],
+    });
     const { colliders } = JSON.parse(readFileSync(join(dir, "manifest.json"), "utf8")) as {
       colliders: { planes: number[][]; jumps: number[] }[];
     };
@@ -375,12 +364,16 @@ describe("recordings of scenes", () => {
       [0, 1, 0, (0.25 * f) / 12].forEach((wanted, r) => expect(row[r]).toBeCloseTo(wanted, 14)),
     );
     expect(colliders[0]!.jumps).toEqual([]);
-    expect((await answer(dir)).code).toBe(0);
-    const ticks = await record("ticks", {
-      gravity: [0, 0, 0],
-      bodies: [held],
-      colliders: [{ type: "plane", normal: [0, 1, 0], offset: -9, motion: { ...motion(0.25), loop: true } }],
-    });
+    expect(finds(dir)).toBe(false);
+    const ticks = await record(
+      "ticks",
+      {
+        gravity: [0, 0, 0],
+        bodies: [held],
+        colliders: [{ type: "plane", normal: [0, 1, 0], offset: -9, motion: { ...motion(0.25), loop: true } }],
+      },
+      "tick",
+    );
     const {
       colliders: [again],
     } = JSON.parse(readFileSync(join(ticks, "manifest.json"), "utf8")) as typeof JSON & {
@@ -391,7 +384,7 @@ describe("recordings of scenes", () => {
   });
 });
 
-describe("errors: exit code 2, a message that names field, value and limit, nothing on stdout", () => {
+describe("errors name field, value and limit; the command ends with exit code 2 and nothing on stdout:", () => {
   const good = (): Made => ({ bodies: [triangle], frames: [flat(0), flat(1)] });
   const changed = (
     edit: (manifest: Record<string, unknown> & { bodies: Record<string, unknown>[] }) => void,
@@ -416,62 +409,7 @@ describe("errors: exit code 2, a message that names field, value and limit, noth
     ["an unknown option", ["a", "--deep"], /^Unknown option '--deep'/],
     ["a missing recording", ["none"], /^ENOENT[^\n]*manifest\.json[^\n]*\n$/],
     ["a manifest that is not JSON", [broken], /^[^\n]*manifest\.json: [^\n]*, limit: JSON\n$/],
-    [
-      "another version",
-      [changed((m) => (m.format = "pliant-recording-2"))],
-      /manifest\.json: format: "pliant-recording-2", limit: pliant-recording-1\n$/,
-    ],
-    [
-      "no frames",
-      [changed((m) => (m.frames = 0))],
-      /manifest\.json: frames: 0, limit: a whole number from 1 to \d+\n$/,
-    ],
-    ["truncated positions", [truncated], /positions\.f32: 70 bytes, limit: 72, 2 frames of 3 particles of 12 bytes\n$/],
-    [
-      "a corner that the body does not have",
-      [changed((m) => (m.bodies[0]!.surface = [0, 1, 3]))],
-      /manifest\.json: bodies\[0\]\.surface\[2\]: 3, limit: a whole number from 0 to 2\n$/,
-    ],
-    [
-      "half a triangle",
-      [changed((m) => (m.bodies[0]!.surface = [0, 1]))],
-      /bodies\[0\]\.surface: "2 numbers", limit: a multiple of 3\n$/,
-    ],
-    [
-      "a triangle with two equal corners",
-      [changed((m) => (m.bodies[0]!.surface = [0, 1, 1]))],
-      /surface of b0: triangle 0 names particle 1 twice, limit: three different ones\n$/,
-    ],
-    [
-      "more particles than there are",
-      [changed((m) => (m.bodies[0]!.particleCount = 4))],
-      /bodies\[0\]\.particleCount: 4, limit: a whole number from 0 to 3\n$/,
-    ],
-    ["a body without a name", [changed((m) => delete m.bodies[0]!.name)], /bodies\[0\]\.name: missing, limit: text\n$/],
-    [
-      "a pair of bodies that do not exist",
-      [changed((m) => (m.apart = [[0, 1]]))],
-      /apart\[0\]\.pair\[1\]: 1, limit: a whole number from 0 to 0\n$/,
-    ],
-    [
-      "a plane without a pose in each frame",
-      [
-        changed(
-          (m) =>
-            (m.colliders = [
-              {
-                type: "plane",
-                planes: [
-                  [0, 1, 0, 0],
-                  [0, 1, 0, 0],
-                  [0, 1, 0, 0],
-                ],
-              },
-            ]),
-        ),
-      ],
-      /planes: 3 rows, limit: 2, one per frame\n$/,
-    ],
+    // A thread reads the positions.
     [
       "a position that is not finite",
       [makeRecording({ bodies: [triangle], frames: [flat(0), [...flat(0).slice(0, 7), NaN, 0]] })],
@@ -483,4 +421,45 @@ describe("errors: exit code 2, a message that names field, value and limit, noth
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/^ +at /m);
   });
+
+  test.each<[string, string, RegExp]>([
+    [
+      "another version",
+      changed((m) => (m.format = "pliant-recording-2")),
+      /manifest\.json: format: "pliant-recording-2", limit: pliant-recording-1$/,
+    ],
+    ["no frames", changed((m) => (m.frames = 0)), /manifest\.json: frames: 0, limit: a whole number from 1 to \d+$/],
+    ["truncated positions", truncated, /positions\.f32: 70 bytes, limit: 72, 2 frames of 3 particles of 12 bytes$/],
+    [
+      "a corner that the body does not have",
+      changed((m) => (m.bodies[0]!.surface = [0, 1, 3])),
+      /manifest\.json: bodies\[0\]\.surface\[2\]: 3, limit: a whole number from 0 to 2$/,
+    ],
+    [
+      "half a triangle",
+      changed((m) => (m.bodies[0]!.surface = [0, 1])),
+      /bodies\[0\]\.surface: "2 numbers", limit: a multiple of 3$/,
+    ],
+    [
+      "a triangle with two equal corners",
+      changed((m) => (m.bodies[0]!.surface = [0, 1, 1])),
+      /surface of b0: triangle 0 names particle 1 twice, limit: three different ones$/,
+    ],
+    [
+      "more particles than there are",
+      changed((m) => (m.bodies[0]!.particleCount = 4)),
+      /bodies\[0\]\.particleCount: 4, limit: a whole number from 0 to 3$/,
+    ],
+    ["a body without a name", changed((m) => delete m.bodies[0]!.name), /bodies\[0\]\.name: missing, limit: text$/],
+    [
+      "a pair of bodies that do not exist",
+      changed((m) => (m.apart = [[0, 1]])),
+      /apart\[0\]\.pair\[1\]: 1, limit: a whole number from 0 to 0$/,
+    ],
+    [
+      "a plane without a pose in each frame",
+      changed((m) => (m.colliders = [{ type: "plane", planes: Array(3).fill([0, 1, 0, 0]) }])),
+      /planes: 3 rows, limit: 2, one per frame$/,
+    ],
+  ])("%s is refused", (_, dir, message) => expect(() => answer(dir)).toThrow(message));
 });
