@@ -3,9 +3,9 @@ import { BufferAttribute, type BufferGeometry, InstancedBufferGeometry } from "t
 import { float32Of, uint32Of } from "../../../shared/bytes.ts";
 import { createSkin, evaluateSkinInto } from "../../../shared/skinning/index.ts";
 import type { TopologyBody } from "../../../shared/topology.ts";
-import { creasesOf } from "./creaseDistances.ts";
 import { flatCoordinates } from "./flatCoordinates.ts";
 import { hollowAndThinLight } from "./cavities.ts";
+import type { RoundedEdges } from "./roundedEdges.ts";
 import { sheetOf } from "./sheetShell.ts";
 import type { SmoothingGroups } from "./surfaceNormals.ts";
 
@@ -44,28 +44,17 @@ export function detailAttributes(
   nameNormals(geometry, attachTriangle.length);
 }
 
-/**
- * The surface of a solid. With creases each triangle has its own vertices, which know their distance from the creases.
- * @returns width of the rounded edges, m; 0: no creases
- */
+/** The surface of a solid. */
 export function directAttributes(
   geometry: BufferGeometry,
   triangles: Uint32Array,
   { slots, count }: SmoothingGroups,
-  rest: Float32Array,
-): number {
-  const creases = creasesOf(rest, triangles, slots);
-  if (creases) {
-    const corners = Uint32Array.from({ length: triangles.length }, (_, corner) => corner);
-    pairUp(geometry, triangles.length, (vertex) => [triangles[vertex]!, slots[vertex]!]);
-    geometry.setIndex(new BufferAttribute(corners, 1));
-    geometry.setAttribute("pliantAway", new BufferAttribute(creases.away, 3));
-    return creases.bevel;
-  }
+  edges: RoundedEdges | undefined,
+): void {
   const particles = particlesOf(triangles, slots, count);
-  pairUp(geometry, count, (slot) => [particles[slot]!, slot]);
-  geometry.setIndex(new BufferAttribute(slots, 1));
-  return 0;
+  if (edges) pairUp(geometry, edges.normalCount, (v) => [edges.pairs[2 * v]!, edges.pairs[2 * v + 1]!]);
+  else pairUp(geometry, count, (slot) => [particles[slot]!, slot]);
+  geometry.setIndex(new BufferAttribute(edges ? edges.triangles : slots, 1));
 }
 
 /**

@@ -36,7 +36,7 @@ export interface BodyMaterials {
 
 /**
  * @param index of the body in its topology, for the default color
- * @param shape bevel: width of rounded edges, m, 0: none; grid: distance of a cloth's printed lines, m, 0: none
+ * @param grid distance of a cloth's printed lines, m; 0: none
  */
 export function bodyMaterials(
   kind: TopologyBody["kind"],
@@ -44,7 +44,7 @@ export function bodyMaterials(
   index: number,
   mode: SkinMode,
   uniforms: SkinUniforms,
-  { bevel, grid }: { bevel: number; grid: number },
+  grid: number,
 ): BodyMaterials {
   const cloth = kind === "cloth";
   const front = new Color(look.color ?? DEFAULT_COLORS[index % DEFAULT_COLORS.length]!);
@@ -70,7 +70,6 @@ export function bodyMaterials(
     pliantRim: { value: finish.rim },
     pliantGlow: { value: finish.glow },
     pliantBack: { value: back },
-    pliantBevel: { value: bevel },
     pliantGrid: { value: grid },
     pliantHeld: held,
     pliantScale: strainScale,
@@ -83,13 +82,12 @@ export function bodyMaterials(
     injectGlow(shader, materials.jelly?.inject);
     if (balls()) injectSpheres(shader);
     else if (cloth) injectCloth(shader, materials.wrinkles);
-    else injectSolid(shader, bevel > 0, mode);
+    else injectSolid(shader, mode);
   };
   // Bodies of the same kind share a compiled program. Without a key, three compares the text of the functions, which is
   // the same for all.
-  const edges = bevel > 0 ? "-bevel" : "";
   surface.customProgramCacheKey = () =>
-    `pliant-${mode}-${kind}${edges}${materials.jelly ? "-jelly" : ""}${materials.skin ? "-smooth" : ""}${materials.wrinkles ? "-wrinkled" : ""}`;
+    `pliant-${mode}-${kind}${materials.jelly ? "-jelly" : ""}${materials.skin ? "-smooth" : ""}${materials.wrinkles ? "-wrinkled" : ""}`;
   const shadow = new MeshDepthMaterial({ side: mode === "points" ? DoubleSide : BackSide });
   shadow.onBeforeCompile = (shader) => {
     injectSkin(shader, uniforms, materials.skin ?? SKIN_GLSL[mode]);

@@ -21,6 +21,7 @@ import { detailAttributes, directAttributes, meanEdge, sheetAttributes, sprites 
 import { bodyMaterials, type BodyMaterials } from "./bodyMaterial.ts";
 import type { Look } from "../../../shared/scene/scene.ts";
 import type { PickSurface } from "../grabs/picking.ts";
+import { RoundedEdges } from "./roundedEdges.ts";
 import type { SkinMode, SkinUniforms } from "./skinShader.ts";
 import { disposeMaterial, pictureGeometry, pictureMaterial } from "../uploads/uploadedPicture.ts";
 import { type StrainKind, SurfaceStrain } from "./strainView.ts";
@@ -77,8 +78,11 @@ export class BodyMesh implements PickSurface {
   private readonly materialsOf: (look: Look) => BodyMaterials;
   /** Look of the scene. */
   private readonly ownLook: Look;
-  /** Mean normals of creases, only for solids with rounded edges. */
-  private readonly means: { normals: Float32Array; texture: VertexTexture } | undefined;
+  /** Only for solids with creases that are drawn by their simulation surface. */
+  private readonly edges: RoundedEdges | undefined;
+  /** Points of the rounded edges' mesh, m, and their strain. */
+  private readonly points: Float32Array;
+  private readonly pointStrains: Float32Array;
   /** Strain of the surface; only in the strain view. */
   private strain: SurfaceStrain | undefined;
   /** Materials of the uploaded model's picture, while it is shown. */
@@ -102,7 +106,7 @@ export class BodyMesh implements PickSurface {
     this.jelly = body.look?.finish === "jelly" && this.mode === "direct";
     const geometry = this.mode === "points" ? sprites(body.count) : new BufferGeometry();
     let normalCount = body.count;
-    const shape = { bevel: 0, grid: 0 };
+    let grid = 0;
     this.slots = this.triangles;
     if (this.mode === "points") {
       normalCount = 0;
@@ -113,29 +117,33 @@ export class BodyMesh implements PickSurface {
       const groups = smoothingGroups(this.rest, this.triangles, body.kind === "soft" ? CREASE_COSINE : -1);
       this.slots = groups.slots;
       normalCount = groups.count;
-      if (this.mode === "sheet") shape.grid = sheetAttributes(geometry, this.triangles, groups, this.rest);
-      else shape.bevel = directAttributes(geometry, this.triangles, groups, this.rest);
+      if (this.mode === "sheet") grid = sheetAttributes(geometry, this.triangles, groups, this.rest);
+      else {
+        this.edges = RoundedEdges.of(this.rest, this.triangles, groups);
+        directAttributes(geometry, this.triangles, groups, this.edges);
+      }
     }
     const distances = body.detail
       ? float32Of(body.detail.attachCoords).filter((_, i) => i % 3 === 2)
       : new Float32Array();
     this.margin = body.radius ?? distances.reduce((most, distance) => Math.max(most, Math.abs(distance)), 0);
+    normalCount = this.edges?.normalCount ?? normalCount;
     this.normals = new Float32Array(3 * normalCount);
     if (body.kind === "cloth" && !body.detail) this.softNormals = new Float32Array(3 * normalCount);
-    this.positionTexture = new VertexTexture(body.count);
+    const points = this.edges?.pointCount ?? body.count;
+    this.points = new Float32Array(this.edges ? 3 * points : 0);
+    this.pointStrains = new Float32Array(this.edges ? points : 0);
+    this.positionTexture = new VertexTexture(points);
     this.normalTexture = new VertexTexture(normalCount);
-    if (shape.bevel > 0)
-      this.means = { normals: new Float32Array(3 * body.count), texture: new VertexTexture(body.count) };
     this.uniforms = {
       pliantPositions: { value: this.positionTexture.texture },
       pliantNormals: { value: this.normalTexture.texture },
-      ...(this.means && { pliantMeans: { value: this.means.texture.texture } }),
       pliantRadius: { value: body.radius ?? 0 },
       pliantHalf: { value: Math.min(SHEET_HALF, SHEET_HALF_EDGE * meanEdge(this.rest, this.triangles)) },
     };
     this.ownLook = body.look ?? {};
     this.materialsOf = (look) =>
-      bodyMaterials(this.mode === "detail" ? "soft" : body.kind, look, index, this.mode, this.uniforms, shape);
+      bodyMaterials(this.mode === "detail" ? "soft" : body.kind, look, index, this.mode, this.uniforms, grid);
     this.materials = this.materialsOf(this.ownLook);
     this.mesh = new Mesh(geometry, this.materials.surface);
     this.mesh.customDepthMaterial = this.materials.shadow;
@@ -148,7 +156,7 @@ export class BodyMesh implements PickSurface {
 
   /** Lets light shine through it, with the code of jelly. */
   shineThrough(jellyOf: JellyCode["jellyOf"]): void {
-    this.materials.jelly = jellyOf(this.mesh.geometry, this.triangles, this.rest);
+    this.materials.jelly = jellyOf(this.mesh.geometry, this.triangles, this.rest, this.edges);
     // Its dark inside showed as dashes along outlines.
     this.materials.surface.side = FrontSide;
     this.materials.surface.needsUpdate = true;
@@ -192,16 +200,21 @@ export class BodyMesh implements PickSurface {
     this.surfaceInto?.(this.positions);
     surfaceNormalsInto(this.normals, this.positions, this.triangles, this.slots);
     if (this.softNormals) softenNormalsInto(this.softNormals, this.normals, this.slots);
-    if (this.means) {
-      surfaceNormalsInto(this.means.normals, this.positions, this.triangles, this.triangles);
-      this.means.texture.write(this.means.normals);
-    }
+    this.edges?.meansInto(this.normals);
     this.seconds = seconds;
     this.strain?.update(this.positions);
-    this.positionTexture.write(this.positions, this.strain?.values);
+    this.writePositions();
     this.normalTexture.write(this.softNormals ?? this.normals);
     boundsOf(this.bounds, this.box, this.positions);
     this.box.expandByScalar(this.margin);
+  }
+
+  private writePositions(): void {
+    const { edges, strain, points, pointStrains } = this;
+    if (!edges) return this.positionTexture.write(this.positions, strain?.values);
+    edges.spreadInto(points, this.positions, 3);
+    if (strain) edges.spreadInto(pointStrains, strain.values, 1);
+    this.positionTexture.write(points, strain && pointStrains);
   }
 
   /** Draws the model's picture from now on. @returns false if the picture does not belong to this body */
@@ -262,7 +275,6 @@ export class BodyMesh implements PickSurface {
     this.materials.shadow.dispose();
     this.positionTexture.dispose();
     this.normalTexture.dispose();
-    this.means?.texture.dispose();
   }
 }
 

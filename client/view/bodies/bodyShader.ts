@@ -1,4 +1,4 @@
-/** Fragment shading of bodies: light in soft matter, rounded edges, the sides and the weave of cloth. */
+/** Fragment shading of bodies: light in soft matter, the sides and the weave of cloth. */
 import { Color, type WebGLProgramParametersWithUniforms } from "three";
 import type { SkinMode } from "./skinShader.ts";
 import { STRAIN_COLORS } from "./strainView.ts";
@@ -24,29 +24,6 @@ const GLOW_GLSL = /* glsl */ `#include <emissivemap_fragment>
     totalEmissiveRadiance += pliantGlow * pliantDeep * directionalLights[0].color
       * (0.06 + 0.3 * pliantWrap + 0.5 * pliantThrough * pliantThrough + 0.3 * pliantGrazing * pliantGrazing);
   #endif
-`;
-
-/**
- * Rounds the shading of sharp edges: within `pliantBevel` of a crease, the normal turns to the mean of both faces. Near
- * a corner the mean is that of three faces, but only the near creases tell where to turn: otherwise the third face
- * would show as a V along the whole triangle.
- */
-const BEVEL_GLSL = /* glsl */ `
-  vec3 pliantNear = clamp(1.0 - pliantCreaseAway / pliantBevel, 0.0, 1.0);
-  float pliantRound = max(pliantNear.x, max(pliantNear.y, pliantNear.z));
-  vec3 pliantTurned = normalize(pliantMean) * sign(dot(normal, pliantMean));
-  #ifdef USE_ENVMAP
-    vec3 pliantX = dFdx(-vViewPosition), pliantY = dFdy(-vViewPosition);
-    vec3 pliantAcrossX = cross(pliantY, normal), pliantAcrossY = cross(normal, pliantX);
-    vec3 pliantToward = dot(pliantNear, dFdx(pliantCreaseAway)) * pliantAcrossX;
-    pliantToward += dot(pliantNear, dFdy(pliantCreaseAway)) * pliantAcrossY;
-    pliantToward *= -sign(dot(pliantX, pliantAcrossX));
-    float pliantSquare = dot(pliantToward, pliantToward);
-    float pliantKept = dot(pliantTurned, normal);
-    float pliantSide = sqrt(max(0.0, 1.0 - pliantKept * pliantKept));
-    if (pliantSquare > 0.0) pliantTurned = pliantKept * normal + pliantSide * inversesqrt(pliantSquare) * pliantToward;
-  #endif
-  normal = nonPerturbedNormal = normalize(mix(normal, pliantTurned, 0.85 * pliantRound));
 `;
 
 /**
@@ -96,7 +73,6 @@ uniform float pliantRim;
 uniform float pliantGlow;
 uniform float pliantHeld;
 uniform vec3 pliantBack;
-uniform float pliantBevel;
 uniform float pliantGrid;
 uniform float pliantThread;
 `;
@@ -200,26 +176,12 @@ export function injectCloth(shader: Shader, [declared, bent]: readonly [string, 
     .replace("#include <lights_physical_fragment>", `${CLOTH_THROUGH_GLSL}${CLOTH_REFLECTANCE_GLSL}`);
 }
 
-const BEVEL_VARYINGS = "varying vec3 pliantMean;\nvarying vec3 pliantCreaseAway;\n";
-
-/**
- * @param bevelled the geometry has the attributes of rounded edges (creaseDistances.ts)
- * @param mode "detail": hollows are darker
- */
-export function injectSolid(shader: Shader, bevelled: boolean, mode: SkinMode): void {
+/** @param mode "detail": hollows are darker */
+export function injectSolid(shader: Shader, mode: SkinMode): void {
   shader.fragmentShader = shader.fragmentShader
     .replace("#include <color_fragment>", INSIDE_GLSL)
-    .replace("#include <normal_fragment_begin>", `${INSIDE_NORMAL_GLSL}${bevelled ? BEVEL_GLSL : ""}`);
+    .replace("#include <normal_fragment_begin>", INSIDE_NORMAL_GLSL);
   if (mode === "detail") injectHollows(shader);
-  if (!bevelled) return;
-  const declared = "uniform highp sampler2D pliantMeans;\nattribute vec3 pliantAway;\n";
-  shader.vertexShader = `${BEVEL_VARYINGS}${declared}${shader.vertexShader}`.replace(
-    "#include <project_vertex>",
-    `#include <project_vertex>
-  pliantMean = normalMatrix * pliantFetch(pliantMeans, pliantSlots.x);
-  pliantCreaseAway = pliantAway;`,
-  );
-  shader.fragmentShader = `${BEVEL_VARYINGS}${shader.fragmentShader}`;
 }
 
 const HOLLOW_GLSL = /* glsl */ `

@@ -8,6 +8,7 @@
 import { BufferAttribute, type BufferGeometry, Vector3, type WebGLProgramParametersWithUniforms } from "three";
 import type { JellyShading } from "./backdrop.ts";
 import { interiorOf } from "./interior.ts";
+import type { RoundedEdges } from "./roundedEdges.ts";
 
 const INSIDE_GLSL = /* glsl */ `
 varying vec3 pliantRestAt;
@@ -98,8 +99,15 @@ const JELLY_GLSL = /* glsl */ `#include <emissivemap_fragment>
  * Adds rest coordinates to a geometry of `directAttributes`.
  * @returns the shading of its inside
  */
-export function jellyOf(geometry: BufferGeometry, triangles: Uint32Array, rest: Float32Array): JellyShading {
-  const { at, half, box } = interiorOf(rest, triangles);
+export function jellyOf(
+  geometry: BufferGeometry,
+  triangles: Uint32Array,
+  rest: Float32Array,
+  edges: RoundedEdges | undefined,
+): JellyShading {
+  const { at: particles, half, box } = interiorOf(rest, triangles);
+  const at = edges ? new Float32Array(3 * edges.pointCount) : particles;
+  edges?.spreadInto(at, particles, 3);
   const pairs = geometry.getAttribute("pliantSlots");
   const inside = new Float32Array(3 * pairs.count);
   for (let vertex = 0; vertex < pairs.count; vertex++)

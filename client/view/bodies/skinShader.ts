@@ -84,8 +84,6 @@ void pliantSkin(out vec3 position, out vec3 normal) {
 export interface SkinUniforms {
   pliantPositions: IUniform;
   pliantNormals: IUniform;
-  /** Mean normals of solids with rounded edges. */
-  pliantMeans?: IUniform;
   /** Radius of a point's sphere, m. */
   pliantRadius: IUniform<number>;
   /** Half of a sheet's drawn thickness, m. */

@@ -43,7 +43,8 @@ export function surfaceNormalsInto(
   normalizeAll(out);
 }
 
-function normalizeAll(out: Float32Array): void {
+/** In place; a vector of length 0 becomes (0, 1, 0). */
+export function normalizeAll(out: Float32Array): void {
   for (let i = 0; i < out.length; i += 3) {
     const x = out[i]!;
     const y = out[i + 1]!;
