@@ -4,8 +4,8 @@
  * to the mean of all faces at the edge, two strips look like a fillet, in the outline, too, and a pixel costs no more.
  * Where three faces meet, an edge has one more vertex, so that its normal turns to the third face only near the corner.
  *
- * Points of the drawn mesh are the particles, the ends of faces, and the vertices on edges. Its normals are those of the
- * smoothing groups (surfaceNormals.ts), and then those of the vertices on edges.
+ * Points of the drawn mesh are the particles, the ends of faces, and the vertices on edges. Its normals are those of
+ * the smoothing groups (surfaceNormals.ts), and then those of the vertices on edges.
  */
 import { normalizeAll, type SmoothingGroups, surfaceNormalsInto } from "./surfaceNormals.ts";
 
