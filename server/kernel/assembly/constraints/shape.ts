@@ -4,18 +4,16 @@
  * relative to its center of mass).
  *   c = sum m x / sum m,  A_pq = sum m (x - c) (S_p q)^T,  R = the rotation nearest to A_pq            (rotation.ts)
  *   rigid    goal g = c + R q: after the iteration the body is a rigid copy of its rest shape, to rounding
- *   linear   g = c + (beta B + (1 - beta) R S_p) q,  B the map of unit volume nearest to F = A_pq A_qq^-1  (unitMap.ts)
+ *   linear   g = c + (beta A' + (1 - beta) R) S_p q,  A = A_pq A_qq^-1,  A' = A / det(A)^(1/3)         (unit volume)
  *   x += (g - x - aT l)/(1 + aT),  aT = 1/(rate h^2),  l the displacement by earlier iterations of this substep
  * The last line is XPBD with a compliance in proportion to mass: a spring whose rate over mass is rate = alpha/(1 -
  * alpha) * 3600 1/s^2. So alpha is the part of the way that one step of 1/60 s goes, and any other step and any number
  * of iterations act like that spring. (With the paper's alpha per step, a body gets stiffer with every substep.) Both
- * goals conserve momentum: sum m (g - x) = 0, and sum m (x - c) x (g - c) is the axial vector of A_pq R^T and of F A_qq
- * B^T, which are symmetric. Both are nearest points of a set. So the spring is the gradient of half a squared distance
- * and gains no energy. (The paper's A/det(A)^(1/3) instead of B is no gradient: bodies that spun and swung at linearity
- * 0.9 gained a hundred times their energy.)
- * Plastic (section 4.5 there, with the yield of Bender et al. 2014): S = R^T F S_p^-1, E = (S^T S - 1)/2. If |dev E| >
- * yield, S_p <- (1 + min(1, creep h) dev E) S_p, back to unit volume, unless the plastic strain |(S_p^T S_p - 1)/2|
- * would exceed max.
+ * goals conserve momentum: sum m (g - x) = 0, and sum m (x - c) x (g - c) is the axial vector of A_pq R^T and of A_pq
+ * A_qq^-1 A_pq^T, which are symmetric.
+ * Plastic (section 4.5 there, with the yield of Bender et al. 2014): S = R^T A, E = (S^T S - 1)/2. If |dev E| > yield,
+ *   S_p <- (1 + min(1, creep h) dev E) S_p, back to unit volume, unless the plastic strain |(S_p^T S_p - 1)/2| would
+ *   exceed max.
  * Sums are float64 in particle order relative to the first particle, so far from the origin only the rounding of
  * positions matters. A pinned particle counts as a million times its body's mass, and does not move. Bodies are
  * independent: one chunk each.
@@ -23,10 +21,12 @@
 import * as L from "../layout/layout";
 import { lowFrom, lowPrevFrom, put as place, rounding, word } from "../math/places";
 import { cofactors, determinant, greenStrain, multiply, multiplyTransposed, symmetricNorm } from "../math/matrix3";
-import { ROTATION_SCRATCH, nearestRotation } from "../math/rotation";
-import { cubeRoot, nearestUnitMap } from "../math/unitMap";
+import { ROTATION_SCRATCH, fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "../math/rotation";
 
-/** Below this volume a plastic rest shape would be about to invert. */
+/**
+ * Below this part of the rest volume a body is about to invert and A' is unreliable, so it is faded out. A' is then at
+ * most twice A.
+ */
 const FLAT: f64 = 0.125;
 
 // offsets of matrices in a thread's SCRATCH_BYTES, behind those of a rotation: A_pq, G (the map from the undeformed
@@ -140,6 +140,23 @@ function put(
   store<f64>(to, a20, 48);
   store<f64>(to, a21, 56);
   store<f64>(to, a22, 64);
+}
+
+/** Stores the rotation nearest to a matrix. */
+function nearestRotation(scratch: usize, a: usize, to: usize): void {
+  fitRotation(
+    scratch,
+    load<f64>(a),
+    load<f64>(a, 8),
+    load<f64>(a, 16),
+    load<f64>(a, 24),
+    load<f64>(a, 32),
+    load<f64>(a, 40),
+    load<f64>(a, 48),
+    load<f64>(a, 56),
+    load<f64>(a, 64),
+  );
+  put(to, r00, r01, r02, r10, r11, r12, r20, r21, r22);
 }
 
 function moveToGoals(row: usize, pass: i32, h: f64, goal: usize): void {
@@ -270,21 +287,23 @@ export function noteRounding(row: usize, px: f64, py: f64, pz: f64, lx: f64, ly:
 function linearGoal(row: usize, pass: i32, h: f64, scratch: usize): void {
   const plastic = row + L.SHAPE_PLASTIC;
   const map = scratch + F;
+  const rotation = scratch + E;
   const turned = scratch + S;
   // R from A_pq S_p^T
   multiplyTransposed(scratch + A, plastic, turned);
-  nearestRotation(scratch, turned, scratch + E);
-  multiply(scratch + E, plastic, turned);
-  // the best linear map of the undeformed rest shape. det S_p = 1, so B S_p^-1 has unit volume, too
+  nearestRotation(scratch, turned, rotation);
+  multiply(rotation, plastic, turned);
+  // F: the best linear map of the undeformed rest shape, A_pq A_qq^-1
   multiply(scratch + A, row + L.SHAPE_MOMENT, map);
-  const beta = load<f64>(row, L.SHAPE_BETA);
-  if (beta > 0) nearestUnitMap(scratch, map, row + L.SHAPE_METRIC, scratch + E, scratch + N, scratch + G);
+  // det S_p = 1, so det A = det F; beta A' S_p = beta F / det^(1/3)
+  const volume = determinant(map);
+  const fade: f64 = volume < FLAT ? max<f64>(volume, 0) / FLAT : 1;
+  const beta = load<f64>(row, L.SHAPE_BETA) * fade;
+  const b: f64 = beta / cubeRoot(max<f64>(volume, FLAT));
+  const c: f64 = 1 - beta;
   for (let k: usize = 0; k < 72; k += 8)
-    store<f64>(
-      scratch + G + k,
-      (beta > 0 ? beta * load<f64>(scratch + G + k) : 0) + (1 - beta) * load<f64>(turned + k),
-    );
-  if (pass & L.PASS_LAST && load<f64>(row, L.SHAPE_YIELD) < Infinity && determinant(map) > 0) flow(row, h, scratch);
+    store<f64>(scratch + G + k, b * load<f64>(map + k) + c * load<f64>(turned + k));
+  if (pass & L.PASS_LAST && load<f64>(row, L.SHAPE_YIELD) < Infinity && volume > 0) flow(row, h, scratch);
 }
 
 /** Lets the rest shape yield. F is known. */
@@ -317,4 +336,19 @@ function flow(row: usize, h: f64, scratch: usize): void {
 function plasticStrain(at: usize, room: usize): f64 {
   greenStrain(at, room);
   return symmetricNorm(room);
+}
+
+/**
+ * Cube root by Newton's iteration from above, which falls until rounding stops it: the same bits everywhere, unlike a
+ * library's cbrt.
+ * @param a > 0
+ */
+function cubeRoot(a: f64): f64 {
+  let x: f64 = max<f64>(a, 1);
+  for (let i = 0; i < 200; i++) {
+    const next = x - (x * x * x - a) / (3 * x * x);
+    if (!(next < x)) break;
+    x = next;
+  }
+  return x;
 }

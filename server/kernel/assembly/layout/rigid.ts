@@ -15,10 +15,8 @@ export const SHAPE_YIELD = SHAPE_BETA + F64; // f64 deviatoric Green strain; inf
 export const SHAPE_CREEP = SHAPE_YIELD + F64; // f64 1/s
 export const SHAPE_MAX = SHAPE_CREEP + F64; // f64 largest plastic strain
 export const SHAPE_MOMENT = SHAPE_MAX + F64; // f64x9 (sum m q q^T)^-1 of the undeformed rest shape
-// f64x9 lower triangular root of sum m q q^T, scaled to unit determinant
-export const SHAPE_METRIC = SHAPE_MOMENT + 9 * F64;
 // f64x9 S_p, unit volume: STATE, the identity until the body yields
-export const SHAPE_PLASTIC = SHAPE_METRIC + 9 * F64;
+export const SHAPE_PLASTIC = SHAPE_MOMENT + 9 * F64;
 // the fields below belong to rigid bodies; every phase that needs them computes them anew (rigid.ts)
 export const SHAPE_RADIUS = SHAPE_PLASTIC + 9 * F64; // f64 of a smooth ball, m; 0: the body collides by its particles
 export const SHAPE_SURFACE = SHAPE_RADIUS + F64; // i32 surface particles

@@ -38,6 +38,7 @@ export function fitRotation(
   a21: f64,
   a22: f64,
 ): void {
+  const v = m + 128;
   store<f64>(at(m, 0, 0), a00 + a11 + a22);
   store<f64>(at(m, 1, 1), a00 - a11 - a22);
   store<f64>(at(m, 2, 2), a11 - a00 - a22);
@@ -48,8 +49,20 @@ export function fitRotation(
   pair(m, 1, 2, a10 + a01);
   pair(m, 1, 3, a02 + a20);
   pair(m, 2, 3, a21 + a12);
-  diagonalize(m);
-  const v = m + 128;
+  let total: f64 = 0;
+  for (let i = 0; i < 4; i++) {
+    for (let j = 0; j < 4; j++) {
+      const value = load<f64>(at(m, i, j));
+      total += value * value;
+      store<f64>(at(v, i, j), i === j ? 1 : 0);
+    }
+  }
+  for (let sweep = 0; sweep < MAX_SWEEPS; sweep++) {
+    let off: f64 = 0;
+    for (let i = 0; i < 3; i++) for (let j = i + 1; j < 4; j++) off += load<f64>(at(m, i, j)) * load<f64>(at(m, i, j));
+    if (!(off > 1e-36 * total)) break; // entries below 1e-18 of the whole: the remaining angle is below rounding
+    for (let i = 0; i < 3; i++) for (let j = i + 1; j < 4; j++) turn(m, v, i, j);
+  }
   let best = 0;
   for (let i = 1; i < 4; i++) if (load<f64>(at(m, i, i)) > load<f64>(at(m, best, best))) best = i;
   let w = load<f64>(at(v, best, 0));
@@ -70,53 +83,6 @@ export function fitRotation(
   r20 = 2 * (x * z - w * y);
   r21 = 2 * (y * z + w * x);
   r22 = w * w - x * x - y * y + z * z;
-}
-
-/** Stores the rotation nearest to the matrix f64x9 at `from`. @param m ROTATION_SCRATCH bytes */
-export function nearestRotation(m: usize, from: usize, to: usize): void {
-  fitRotation(
-    m,
-    load<f64>(from),
-    load<f64>(from, 8),
-    load<f64>(from, 16),
-    load<f64>(from, 24),
-    load<f64>(from, 32),
-    load<f64>(from, 40),
-    load<f64>(from, 48),
-    load<f64>(from, 56),
-    load<f64>(from, 64),
-  );
-  store<f64>(to, r00);
-  store<f64>(to, r01, 8);
-  store<f64>(to, r02, 16);
-  store<f64>(to, r10, 24);
-  store<f64>(to, r11, 32);
-  store<f64>(to, r12, 40);
-  store<f64>(to, r20, 48);
-  store<f64>(to, r21, 56);
-  store<f64>(to, r22, 64);
-}
-
-/**
- * Makes a symmetric 4x4 matrix diagonal.
- * @param m ROTATION_SCRATCH bytes: the matrix, then (out) its eigenvectors as rows
- */
-export function diagonalize(m: usize): void {
-  const v = m + 128;
-  let total: f64 = 0;
-  for (let i = 0; i < 4; i++) {
-    for (let j = 0; j < 4; j++) {
-      const value = load<f64>(at(m, i, j));
-      total += value * value;
-      store<f64>(at(v, i, j), i === j ? 1 : 0);
-    }
-  }
-  for (let sweep = 0; sweep < MAX_SWEEPS; sweep++) {
-    let off: f64 = 0;
-    for (let i = 0; i < 3; i++) for (let j = i + 1; j < 4; j++) off += load<f64>(at(m, i, j)) * load<f64>(at(m, i, j));
-    if (!(off > 1e-36 * total)) break; // entries below 1e-18 of the whole: the remaining angle is below rounding
-    for (let i = 0; i < 3; i++) for (let j = i + 1; j < 4; j++) turn(m, v, i, j);
-  }
 }
 
 // @inline

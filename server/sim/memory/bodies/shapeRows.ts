@@ -112,7 +112,7 @@ export function planShapes(bodies: readonly BodyTemplate[], iterations: number, 
         f64.set([shape.rate, shape.linearity, begin, creep, max], at + L.SHAPE_RATE / 8);
         const { q, moment } = restShape(body);
         f64.set(q, rest / 8);
-        f64.set([...invert(moment), ...unitRoot(moment)], at + L.SHAPE_MOMENT / 8);
+        f64.set(invert(moment), at + L.SHAPE_MOMENT / 8);
         f64.set([1, 0, 0, 0, 1, 0, 0, 0, 1], at + L.SHAPE_PLASTIC / 8);
         for (const copy of copies[n]!)
           f64.copyWithin(copy / 8, at + L.SHAPE_PLASTIC / 8, at + L.SHAPE_PLASTIC / 8 + 2 * L.SHAPE_STATE_ROWS);
@@ -160,20 +160,4 @@ function invert(m: readonly number[]): number[] {
     b * g - a * h,
     a * e - b * d,
   ].map((k) => k / det);
-}
-
-/**
- * Lower triangular L with L L^T in proportion to a symmetric 3x3 matrix, det L = 1. The matrix is first divided by its
- * trace, so that bodies of another size have the same bits.
- */
-function unitRoot(m: readonly number[]): number[] {
-  const trace = m[0]! + m[4]! + m[8]!;
-  const at = (k: number): number => m[k]! / trace;
-  const a = Math.sqrt(at(0));
-  const [b, c] = [at(3) / a, at(6) / a];
-  const d = Math.sqrt(at(4) - b * b);
-  const e = (at(7) - b * c) / d;
-  const f = Math.sqrt(at(8) - c * c - e * e);
-  const scale = 1 / Math.cbrt(a * d * f);
-  return [a, 0, 0, b, d, 0, c, e, f].map((k) => k * scale);
 }
