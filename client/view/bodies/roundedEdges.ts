@@ -15,6 +15,9 @@ const OF_HEIGHT = 0.45;
 /** Place of an edge between where it was, 0, and the mean of its faces' ends, 1: on the fillet of a cube. */
 const DEEPER = 0.59;
 
+/** Bodies with more triangles keep sharp edges: finding edges takes a key for each side of a triangle. */
+const MOST_TRIANGLES = 30_000;
+
 /** A vertex on an edge: at a particle, or on the way to another one. */
 interface EdgeVertex {
   from: number;
@@ -41,8 +44,9 @@ export class RoundedEdges {
   /** Vertices on edges, with the points of their faces' ends. */
   private readonly vertices: readonly (EdgeVertex & { points: readonly number[] })[];
 
-  /** @returns undefined if there are no edges */
+  /** @returns undefined if there are no edges, or too many triangles */
   static of(rest: Float32Array, triangles: Uint32Array, groups: SmoothingGroups): RoundedEdges | undefined {
+    if (triangles.length > 3 * MOST_TRIANGLES) return undefined;
     const corners: number[][] = Array.from({ length: groups.count }, () => []);
     groups.slots.forEach((slot, corner) => corners[slot]!.push(corner));
     const slotsAt: number[][] = Array.from({ length: rest.length / 3 }, () => []);
@@ -162,34 +166,30 @@ function stripsOf(
     const share = Math.min(OF_HEIGHT, radius / Math.hypot(...step(rest, from, to)));
     return add(`${from} ${to}`, { from, to, share, slots: [slots[corner]!, slots[beyond]!] });
   };
+  /** Joins the four vertices along an edge to the ends of a face. */
+  const join = ([a, b, c, d]: readonly [number, number, number, number], from: number, to: number): void => {
+    for (const triangle of [
+      [a, b, from],
+      [b, c, to],
+      [b, to, from],
+      [c, d, to],
+    ])
+      if (new Set(triangle).size === 3) strips.push(...triangle);
+  };
   const halves = new Map<string, Half>();
   for (let corner = 0; corner < triangles.length; corner++) {
     const next = corner % 3 === 2 ? corner - 2 : corner + 1;
     const other = halves.get(`${triangles[next]!} ${triangles[corner]!}`);
     halves.set(`${triangles[corner]!} ${triangles[next]!}`, [corner, next]);
     if (!other || (slots[other[1]] === slots[corner] && slots[other[0]] === slots[next])) continue;
-    const line = [
-      vertexAt(corner),
-      vertexNear(corner, next, other[1]),
-      vertexNear(next, corner, other[0]),
-      vertexAt(next),
-    ];
-    for (const [[from, to], [a, b, c, d]] of [
-      [[slots[corner]!, slots[next]!], line],
-      [[slots[other[0]]!, slots[other[1]]!], line.toReversed()],
-    ] as unknown as [Half, Quad][])
-      for (const triangle of [
-        [a, b, from],
-        [b, c, to],
-        [b, to, from],
-        [c, d, to],
-      ])
-        if (new Set(triangle).size === 3) strips.push(...triangle);
+    const [a, b] = [vertexAt(corner), vertexNear(corner, next, other[1])];
+    const [c, d] = [vertexNear(next, corner, other[0]), vertexAt(next)];
+    join([a, b, c, d], slots[corner]!, slots[next]!);
+    join([d, c, b, a], slots[other[0]]!, slots[other[1]]!);
   }
   return { vertices, strips };
 }
 
-type Quad = [number, number, number, number];
 type Point = [number, number, number];
 
 /** More faces than these at one particle are taken as beyond edges that stand out. */
@@ -229,13 +229,18 @@ function endIn(
   return best;
 }
 
+const cornersOf = (triangles: Uint32Array, t: number): [number, number, number] => [
+  triangles[t]!,
+  triangles[t + 1]!,
+  triangles[t + 2]!,
+];
 const dot = (a: Point, b: Point): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const step = (rest: Float32Array, from: number, to: number): Point =>
   [0, 1, 2].map((k) => rest[3 * to + k]! - rest[3 * from + k]!) as Point;
 
 /** Weights of a triangle's second and third corner at the point of its plane nearest to a point. */
 function weightsIn(rest: Float32Array, triangles: Uint32Array, t: number, point: Point): [number, number] {
-  const [a, b, c] = triangles.subarray(t, t + 3) as unknown as Point;
+  const [a, b, c] = cornersOf(triangles, t);
   const [u, v] = [step(rest, a, b), step(rest, a, c)];
   const q = point.map((part, k) => part - rest[3 * a + k]!) as Point;
   const [uu, uv, vv, uq, vq] = [dot(u, u), dot(u, v), dot(v, v), dot(u, q), dot(v, q)];
@@ -247,7 +252,7 @@ function weightsIn(rest: Float32Array, triangles: Uint32Array, t: number, point:
 function shortestHeight(rest: Float32Array, triangles: Uint32Array): number {
   let shortest = Infinity;
   for (let t = 0; t < triangles.length; t += 3) {
-    const [a, b, c] = triangles.subarray(t, t + 3) as unknown as Point;
+    const [a, b, c] = cornersOf(triangles, t);
     const [u, v, w] = [step(rest, a, b), step(rest, a, c), step(rest, b, c)];
     const area = Math.sqrt(Math.max(0, dot(u, u) * dot(v, v) - dot(u, v) ** 2));
     shortest = Math.min(shortest, area / Math.sqrt(Math.max(dot(u, u), dot(v, v), dot(w, w), 1e-30)));

@@ -154,10 +154,11 @@ function writeAttachments({ f32, i32 }: Views, { scene, bodies, firsts, steps }:
   const { attachments, points, x, obstacles } = plan;
   const reach = (scene.interaction?.grabSpeed ?? SCENE_DEFAULTS.grabSpeed) / (steps.tickHz * steps.substeps);
   attachments.forEach((a, i) => {
-    const { point, settings } = resolveAttachment(a, `/attachments/${i}`, scene, bodies, firsts, x, obstacles.motionOf);
+    const path = `/attachments/${i}`;
+    const { point, at, settings } = resolveAttachment(a, path, scene, bodies, firsts, x, obstacles.motionOf);
     writePoint(f32, i32, points + i * L.POINT_BYTES, point, {
       ...settings,
-      ...drawn(a, [0, 1, 2].map((r) => f32[point.addresses[0]! / 4 + r]!) as [number, number, number], reach),
+      ...drawn(a, at, reach),
       implicit: !("body" in a.to) && ownStep(bodies.find((b) => b.name === a.from.body)!),
     });
   });

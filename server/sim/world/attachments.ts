@@ -3,7 +3,7 @@
  * another body or by a collider. A rigid one that is apart from its world point begins where it is, and is drawn to the
  * world point at the speed of grabs: within one substep it would get 100 m/s and more, and all the energy of that.
  */
-import type { Attachment, AttachmentPoint, Scene } from "../../../shared/scene/scene.ts";
+import type { Attachment, AttachmentPoint, Scene, Vec3 } from "../../../shared/scene/scene.ts";
 import { SceneError } from "../../../shared/scene/sceneError.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { bodyIndex } from "../body/loadBody.ts";
@@ -21,13 +21,14 @@ const TIE = 1e-9;
 interface Resolved {
   addresses: number[];
   weights: number[];
-  at: [number, number, number];
+  at: Vec3;
 }
 
 /**
  * @param firsts first particle of each body
  * @param x address of the position array
  * @param motionOf the MOTION row's address of each collider that moves
+ * @returns the weighted point, and the place of its `from` at the start
  */
 export function resolveAttachment(
   attachment: Attachment,
@@ -37,16 +38,18 @@ export function resolveAttachment(
   firsts: readonly number[],
   x: number,
   motionOf: readonly ({ row: number } | undefined)[],
-): { point: WeightedPoint; settings: PointSettings } {
+): { point: WeightedPoint; at: Vec3; settings: PointSettings } {
   const settings = { compliance: attachment.compliance ?? 0, maxForce: attachment.maxForce ?? 3e38 };
   const from = resolvePoint(attachment.from, `${path}/from`, scene, bodies, firsts, x);
-  if ("world" in attachment.to) return { point: from, settings: { ...settings, target: attachment.to.world } };
+  const { at } = from;
+  if ("world" in attachment.to) return { point: from, at, settings: { ...settings, target: attachment.to.world } };
   if ("collider" in attachment.to)
     return {
       point: from,
+      at,
       settings: {
         ...settings,
-        target: from.at,
+        target: at,
         motion: motionOf[colliderIndex(scene, attachment.to.collider)]?.row ?? 0,
       },
     };
@@ -58,8 +61,9 @@ export function resolveAttachment(
       "another particle than from: a point cannot be attached to itself",
     );
   // keeps the distance vector at rest: sum b x = from - to
-  const target = [from.at[0] - to.at[0], from.at[1] - to.at[1], from.at[2] - to.at[2]] as [number, number, number];
+  const target: Vec3 = [at[0] - to.at[0], at[1] - to.at[1], at[2] - to.at[2]];
   return {
+    at,
     point: {
       addresses: [...from.addresses, ...to.addresses],
       weights: [...from.weights, ...to.weights.map((w) => -w)],
@@ -75,7 +79,7 @@ export function resolveAttachment(
  */
 export function drawn(
   { to, compliance, maxForce }: Attachment,
-  at: readonly [number, number, number],
+  at: Vec3,
   reach: number,
 ): Pick<PointSettings, "target" | "goal"> | undefined {
   if (!("world" in to) || compliance || maxForce !== undefined) return undefined;
@@ -88,8 +92,16 @@ export function drawAttachments(views: Views, layout: SimLayout): void {
   const most = layout.interaction.grabSpeed / layout.tickHz;
   for (let n = 0; n < layout.attachmentCount; n++) {
     const at = (layout.points + n * L.POINT_BYTES) / 4;
-    moveTarget(views, at, at + L.POINT_GOAL / 4, most, layout.substeps);
+    if (mayMove(views, at)) moveTarget(views, at, at + L.POINT_GOAL / 4, most, layout.substeps);
   }
+}
+
+/** Returns whether a target is apart from its goal, or moved in the last tick: few are. @param at word of the slot */
+function mayMove({ f32 }: Views, at: number): boolean {
+  for (let r = 0; r < 3; r++)
+    if (f32[at + L.POINT_TARGET / 4 + r] !== f32[at + L.POINT_GOAL / 4 + r] || f32[at + L.POINT_STEP / 4 + r] !== 0)
+      return true;
+  return false;
 }
 
 /** Puts the targets of attachments to where they were at the start. */

@@ -52,8 +52,8 @@ function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, mixedOn
     if (rigid) mixed += 2;
     else if (whole && paired) mixed++;
     else if (mixedOnly) continue;
-    const moves = pass & L.PASS_FIRST && active === L.POINT_GRAB;
-    if (pass & L.PASS_FIRST) moveTarget(at);
+    const begins = (pass & L.PASS_FIRST) !== 0;
+    if (begins) moveTarget(at);
     const particles = load<i32>(at, L.POINT_COUNT);
     const origin = <usize>load<u32>(at, L.POINT_ADDRESS);
     let sum = f32x4.splat(0);
@@ -82,12 +82,12 @@ function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, mixedOn
     const total = whole ? findResponse(W + aT) : W + aT;
     if (!(total > 0)) continue; // everything pinned and no compliance: nothing can move
     let limit = load<f32>(at, L.POINT_MAX_FORCE) * h * h;
-    if (moves) {
+    if (active === L.POINT_GRAB && begins) {
       limit = grabForceLimit(at, limit, W);
       store<f32>(at, limit, L.POINT_LIMIT);
       sum = slip(at, sum, limit * total);
-    } else if (load<i32>(at, L.POINT_ACTIVE) === L.POINT_GRAB) limit = load<f32>(at, L.POINT_LIMIT);
-    const old = pass & L.PASS_FIRST ? f32x4.splat(0) : v128.load(at, L.POINT_LAMBDA);
+    } else if (active === L.POINT_GRAB) limit = load<f32>(at, L.POINT_LIMIT);
+    const old = begins ? f32x4.splat(0) : v128.load(at, L.POINT_LAMBDA);
     // lane 3 of sum is not used
     const missing = f32x4.add(sum, f32x4.mul(f32x4.splat(aT), old));
     let lambda: v128 = whole

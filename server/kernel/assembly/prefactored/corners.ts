@@ -1,5 +1,5 @@
 /** Corners of four elements: edges between them, and forces on their columns. */
-import { add, between, firstHalves, high, low, secondHalves, sub } from "../math/lanes";
+import { between, firstHalves, high, low, secondHalves, sub } from "../math/lanes";
 
 /** Sum of four lanes, in order. */
 // @inline
@@ -12,21 +12,18 @@ export function sumOf(a: v128): f64 {
   );
 }
 
-/**
- * Subtracts four forces from the columns whose addresses are stored at `at`.
- * @param adds compile-time constant: adds them
- */
+/** Subtracts four forces from the columns whose addresses are stored at `at`. */
 // @inline
-export function subtract(at: usize, x: v128, y: v128, z: v128, adds: bool): void {
+export function subtract(at: usize, x: v128, y: v128, z: v128): void {
   const none = f32x4.splat(0);
   const xyLow = low(x, y);
   const zLow = low(z, none);
   const xyHigh = high(x, y);
   const zHigh = high(z, none);
-  subtractOne(<usize>load<u32>(at, 0), firstHalves(xyLow, zLow), adds);
-  subtractOne(<usize>load<u32>(at, 4), secondHalves(xyLow, zLow), adds);
-  subtractOne(<usize>load<u32>(at, 8), firstHalves(xyHigh, zHigh), adds);
-  subtractOne(<usize>load<u32>(at, 12), secondHalves(xyHigh, zHigh), adds);
+  subtractOne(<usize>load<u32>(at, 0), firstHalves(xyLow, zLow));
+  subtractOne(<usize>load<u32>(at, 4), secondHalves(xyLow, zLow));
+  subtractOne(<usize>load<u32>(at, 8), firstHalves(xyHigh, zHigh));
+  subtractOne(<usize>load<u32>(at, 12), secondHalves(xyHigh, zHigh));
 }
 
 /** Returns the position of one corner minus that of another. @param from, to where a row stores their addresses */
@@ -36,6 +33,6 @@ export function edge(at: usize, from: usize, to: usize, by: usize, lows: usize):
 }
 
 // @inline
-function subtractOne(at: usize, force: v128, adds: bool): void {
-  v128.store(at, adds ? add(v128.load(at), force) : sub(v128.load(at), force));
+function subtractOne(at: usize, force: v128): void {
+  v128.store(at, sub(v128.load(at), force));
 }

@@ -133,9 +133,9 @@ function triangles(row: usize, by: usize, lows: usize, measures: bool): f64 {
     const gy = madd(py, m10, mul(qy, m11));
     const gz = madd(pz, m10, mul(qz, m11));
     const to = at + L.PREFACTORED_TRIANGLE_COLUMN;
-    subtract(to, fx, fy, fz, false);
-    subtract(to + 16, gx, gy, gz, false);
-    subtract(to + 32, add(fx, gx), add(fy, gy), add(fz, gz), true);
+    subtract(to, fx, fy, fz);
+    subtract(to + 16, gx, gy, gz);
+    subtract(to + 32, f32x4.neg(add(fx, gx)), f32x4.neg(add(fy, gy)), f32x4.neg(add(fz, gz)));
   }
   if (!measures) {
     most = f32x4.div(madd(f32x4.splat(3), most, one), v128.load32_splat(row, L.PREFACTORED_BOUND));
@@ -184,7 +184,7 @@ function bends(row: usize, by: usize, lows: usize, measures: bool): f64 {
     kz = mul(stiffness, kz);
     for (let corner: usize = 0; corner < 64; corner += 16) {
       const K = v128.load(at + corner, L.PREFACTORED_BEND_K);
-      subtract(at + corner + L.PREFACTORED_BEND_COLUMN, mul(K, kx), mul(K, ky), mul(K, kz), false);
+      subtract(at + corner + L.PREFACTORED_BEND_COLUMN, mul(K, kx), mul(K, ky), mul(K, kz));
     }
   }
   return energy;

@@ -114,12 +114,12 @@ export function tetrahedra(row: usize, by: usize, lows: usize, measures: bool): 
       const fx = dot3(px, m0, qx, m1, rx, m2);
       const fy = dot3(py, m0, qy, m1, ry, m2);
       const fz = dot3(pz, m0, qz, m1, rz, m2);
-      subtract(to + corner, fx, fy, fz, false);
+      subtract(to + corner, fx, fy, fz);
       lastX = sub(lastX, fx);
       lastY = sub(lastY, fy);
       lastZ = sub(lastZ, fz);
     }
-    subtract(to + 48, lastX, lastY, lastZ, false);
+    subtract(to + 48, lastX, lastY, lastZ);
   }
   return energy;
 }
