@@ -15,7 +15,13 @@ async function bundle(): Promise<string> {
   const built = await build({
     configFile: false,
     logLevel: "error",
-    build: { write: false, target: "es2022", lib: { entry, formats: ["es"], fileName: "page" } },
+    build: {
+      write: false,
+      target: "es2022",
+      lib: { entry, formats: ["es"], fileName: "page" },
+      // One script: the page's origin serves no further files.
+      rolldownOptions: { output: { codeSplitting: false } },
+    },
   });
   const outputs = (Array.isArray(built) ? built : [built]) as { output: { type: string; code?: string }[] }[];
   const code = outputs[0]?.output.find(({ type }) => type === "chunk")?.code;
