@@ -23,7 +23,7 @@ import * as L from "../layout/layout";
 import { advanceFront, beginFront, beginTick, endFront } from "./detect/bvttFront";
 import { packNear } from "./prepare/packNearPairs";
 import { chainRows } from "./prepare/rows";
-import { changedCount } from "./verify/movedParticles";
+import { changedCount, forgetPaths } from "./verify/movedParticles";
 import { badOf } from "./prepare/blockStatus";
 import { countGroups, halveFullest, holdChanged, holdFullest, keepHeld, releaseHeld } from "./verify/heldGroups";
 import { takePushes } from "./solve/contactLoads";
@@ -115,6 +115,7 @@ export function verifyContacts(h: f32): void {
 function clearAll(): bool {
   enterStage(L.STAGE_VERIFY);
   let found = checkAll();
+  forgetPaths();
   for (let n = 0; found; n++) {
     preemptionPoint();
     enterStage(L.STAGE_RESPONSE);

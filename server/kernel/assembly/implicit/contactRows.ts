@@ -37,7 +37,7 @@ export function findContacts(h: f64): void {
 function findAmong(begin: i32, end: i32, h: f64): void {
   const blocks = <usize>load<u32>(L.HEADER, L.H_CONTACT_BLOCKS);
   for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
-    if (!load<i32>(near)) continue;
+    if (!(load<i32>(near) & L.NEAR_LANES)) continue;
     const block = blocks + <usize>n * L.CONTACT_BLOCK_BYTES;
     const passed = direct(block);
     for (let k = 0; k < 4; k++) {

@@ -142,13 +142,16 @@ export const STATUS_BYTES = 4;
 export const OWNS_PLACE = 3;
 
 /**
- * Bits of a word of H_BLOCK_NEAR: near lanes, pressed ones from NEAR_PRESSED on, those beside a face from NEAR_BESIDE.
+ * Bits of a word of H_BLOCK_NEAR: near lanes, pressed ones from NEAR_PRESSED on, those beside a face from NEAR_BESIDE,
+ * far ones from NEAR_FAR.
  */
 export const NEAR_LANES = 15;
 export const NEAR_PRESSED = 4;
 export const NEAR_PRESSED_LANES = NEAR_LANES << NEAR_PRESSED;
 export const NEAR_BESIDE = 8;
 export const NEAR_KEY = NEAR_LANES | NEAR_PRESSED_LANES | (NEAR_LANES << NEAR_BESIDE);
+export const NEAR_FAR = 16;
+export const NEAR_FAR_LANES = NEAR_LANES << NEAR_FAR;
 export const NEAR_FRESH = 0x1000; // near lanes or their directions have changed since pairs were packed
 
 /** Bits of a word of H_BLOCK_QUIET. */

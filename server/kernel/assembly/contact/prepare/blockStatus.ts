@@ -33,13 +33,29 @@ export function packedOf(n: i32): usize {
 /** Bits of lane 0 in a nearOf word. */
 const LANE_KEY: i32 = 1 | (1 << L.NEAR_PRESSED) | (1 << L.NEAR_BESIDE);
 
-/** Returns the bits of a lane in its block's nearOf word, as those of lane 0. */
+/**
+ * Returns whether a lane was far at the last check: its direction separates it by `NEAR` thicknesses, and by half of its
+ * least distance at S (contactCheck.ts).
+ */
+// @inline
+export function isFar(pair: i32): bool {
+  return ((load<i32>(nearOf(pair >> 2)) >> (pair & 3)) & (1 << L.NEAR_FAR)) !== 0;
+}
+
+/** Notes that the direction of a lane, or its pair, has changed. */
+export function forgetFar(pair: i32): void {
+  const at = nearOf(pair >> 2);
+  store<i32>(at, load<i32>(at) & ~(1 << (L.NEAR_FAR + (pair & 3))));
+}
+
+/** Returns the bits of a lane in its block's nearOf word, as those of lane 0, except NEAR_FAR. */
 export function nearBits(pair: i32): i32 {
   return (load<i32>(nearOf(pair >> 2)) >> (pair & 3)) & LANE_KEY;
 }
 
 /** Replaces the bits of a lane in its block's nearOf word. @param bits as `nearBits` returns them; 0: it is not near */
 export function putNearBits(pair: i32, bits: i32): void {
+  forgetFar(pair);
   const at = nearOf(pair >> 2);
   store<i32>(at, (load<i32>(at) & ~(LANE_KEY << (pair & 3))) | (bits << (pair & 3)) | L.NEAR_FRESH);
 }

@@ -9,7 +9,7 @@
  */
 import { spendWork } from "../../scheduler/clock";
 import * as L from "../../layout/layout";
-import { nearBits, NEVER, putNearBits, quietOf } from "./blockStatus";
+import { forgetFar, nearBits, NEVER, putNearBits, quietOf } from "./blockStatus";
 import { enchain } from "../verify/movedParticles";
 import {
   addEdges,
@@ -177,7 +177,7 @@ export function giveBack(pair: i32): void {
   if (nearBits(pair)) {
     putNearBits(pair, 0);
     forgetPacked();
-  }
+  } else forgetFar(pair);
   store<i32>(front(), 1, L.FRONT_FREED);
   const dummies = load<i32>(L.HEADER, L.H_DUMMIES);
   const lane = laneOf(pair);

@@ -161,7 +161,7 @@ function isTaken(push: usize): bool {
 function takeRange(begin: i32, end: i32): void {
   for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
     spendWork(1);
-    if (!load<i32>(near)) continue;
+    if (!(load<i32>(near) & ~L.NEAR_FAR_LANES)) continue;
     for (let pair = n << 2; pair < (n + 1) << 2; pair++) takePush(laneOf(pair));
   }
 }

@@ -80,7 +80,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
     const keep = v128.load(block, L.CONTACT_BLOCK_KEEP);
     const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
     if (isDead(keep, r)) {
-      noteFar(nears + word);
+      noteFar(nears + word, 0);
       store<i32>(bads + word, 0);
       if (mayQuiet) store<i32>(quiets + word, L.QUIET_STIR | L.QUIET);
       continue;
@@ -101,7 +101,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
       v128.store(block, zero, L.CONTACT_BLOCK_NEAR);
       v128.store(block, zero, L.CONTACT_BLOCK_BAD);
       if (carries) keepPushes(block, zero);
-      noteFar(nears + word);
+      noteFar(nears + word, farLanes(apart, keep, keep, reach));
       store<i32>(bads + word, 0);
       if (mayQuiet)
         store<i32>(
@@ -152,7 +152,8 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
     v128.store(block, weight1, L.CONTACT_BLOCK_WEIGHT + 16);
     v128.store(block, weight2, L.CONTACT_BLOCK_WEIGHT + 32);
     v128.store(block, weight3, L.CONTACT_BLOCK_WEIGHT + 48);
-    store<i32>(nears + word, nearWord(block, near, gap, r, vertex));
+    const far = farLanes(v128.bitselect(gap, zero, good), wasApart, keep, reach);
+    store<i32>(nears + word, nearWord(block, near, gap, r, vertex) | far);
     if (!mayQuiet) continue;
     const waits = mayWait(gap, keep, r, plays, mayQuiet);
     const stirs = stirsLeft(gap, least, plays, waits);
@@ -214,10 +215,33 @@ function mayWait(gap: v128, keep: v128, r: v128, plays: v128, mayQuiet: i32): v1
   return v128.and(f32x4.ge(r, mul(f32x4.splat(THICK), plays)), f32x4.ge(sub(gap, keep), plays));
 }
 
-/** Notes that no lane of a block is near. @param word of H_BLOCK_NEAR */
+/** Notes that no lane of a block is near. @param word of H_BLOCK_NEAR; far its far lanes */
 // @inline
-function noteFar(word: usize): void {
-  store<i32>(word, load<i32>(word) & L.NEAR_LANES ? L.NEAR_FRESH : 0);
+function noteFar(word: usize, far: i32): void {
+  store<i32>(word, (load<i32>(word) & L.NEAR_LANES ? L.NEAR_FRESH : 0) | far);
+}
+
+/**
+ * Returns the far lanes, as bits of H_BLOCK_NEAR: those that stay clear while their particles come nearer by less than
+ * `farSpare`. @param apart distance along the lane's direction at x; wasApart the same at S
+ */
+// @inline
+function farLanes(apart: v128, wasApart: v128, keep: v128, reach: v128): i32 {
+  const clear = v128.and(f32x4.ge(keep, f32x4.splat(0)), f32x4.ge(wasApart, mul(f32x4.splat(0.5), keep)));
+  return v128.bitmask<i32>(v128.and(clear, f32x4.ge(apart, f32x4.pmax(reach, keep)))) << L.NEAR_FAR;
+}
+
+/**
+ * Returns how much nearer the particles of a far lane may come until it must be examined, m. While a block is quiet, its
+ * leaves move by up to their plays.
+ */
+// @inline
+export function farSpare(lane: usize): f32 {
+  return (
+    NEAR * load<f32>(lane, L.CONTACT_BLOCK_THICKNESS) -
+    load<f32>(lane, L.CONTACT_BLOCK_KEEP) -
+    2 * load<f32>(lane, L.CONTACT_BLOCK_PLAY)
+  );
 }
 
 /** Returns the block's word of H_BLOCK_NEAR. @param near mask of its near lanes; gap, r of its lanes */
@@ -307,7 +331,8 @@ function predictBlock(block: usize, nearAt: usize, quietAt: usize, vertex: bool)
   keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 16, weight1, near);
   keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 32, weight2, near);
   keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 48, weight3, near);
-  store<i32>(nearAt, nearWord(block, v128.or(was, near), v128.load(block, L.CONTACT_BLOCK_GAP), r, vertex));
+  const far = load<i32>(nearAt) & L.NEAR_FAR_LANES & ~(v128.bitmask<i32>(near) << L.NEAR_FAR);
+  store<i32>(nearAt, nearWord(block, v128.or(was, near), v128.load(block, L.CONTACT_BLOCK_GAP), r, vertex) | far);
   store<i32>(quietAt, 0);
 }
 

@@ -14,13 +14,12 @@
  * it does not meet but ends too near, n and b are those of x. Velocities change by the response's displacements over h.
  *
  * Nearly all time goes into neighbors: some hundred pairs a particle and round. Each is examined at most once a round,
- * first by its last separating direction. A pair is skipped while its spare distance exceeds all motion of the rounds
- * since.
+ * first by its last separating direction. A pair is skipped while its spare distance exceeds the paths of its particles.
  */
 import * as L from "../../layout/layout";
 import { dotXyz } from "../../math/lanes";
-import { badOf, putNearBits, quietOf } from "../prepare/blockStatus";
-import { AHEAD, NEAR, checkContacts } from "./contactCheck";
+import { badOf, isFar, putNearBits, quietOf } from "../prepare/blockStatus";
+import { AHEAD, NEAR, checkContacts, farSpare } from "./contactCheck";
 import {
   CLEAR,
   closest,
@@ -43,6 +42,7 @@ import {
   weighted,
 } from "./contactPair";
 import {
+  addRound,
   change,
   changedCount,
   changedFrom,
@@ -52,6 +52,7 @@ import {
   firstOf,
   nextOf,
   pairOf,
+  pathsOf,
   roundCount,
   roundParticle,
 } from "./movedParticles";
@@ -111,8 +112,6 @@ const QUEUED: u8 = 128;
 const PUSHED: u8 = 64;
 const LOOKS: u8 = 63;
 let looks: u8 = 0;
-/** Upper bound of the motion by this response's impulses: sum over its rounds of the farthest, m. */
-let gone: f32 = 0;
 /** Counted work at which responses only stop pairs that are not clear. */
 let most = 0;
 /** Counted work at which stops go on to whole groups of bodies. */
@@ -131,7 +130,7 @@ function flagOf(pair: i32): usize {
   return <usize>load<u32>(L.HEADER, L.H_QUEUED) + <usize>pair;
 }
 
-/** Address of a pair's spare distance: it is clear until its particles have come nearer by that, m. */
+/** Address of a pair's spare distance: it is clear until `pathsOf` exceeds that, m. */
 // @inline
 function spareOf(pair: i32): usize {
   return <usize>load<u32>(L.HEADER, L.H_SPARE) + ((<usize>pair) << 2);
@@ -221,7 +220,6 @@ export function allowResponse(): void {
  */
 export function resolveViolations(): i32 {
   forgetLooks();
-  gone = 0;
   coming = 0;
   beginImpulses();
   collectBad();
@@ -234,7 +232,6 @@ export function resolveViolations(): i32 {
     turnQueue();
   }
   endImpulses();
-  gone = Infinity;
   coming = ROUNDS;
   if (queueSize && !refused) {
     beginZones();
@@ -324,9 +321,7 @@ function pushNext(pair: i32, answer: i32): void {
 function pushApart(): void {
   solveRows(coming);
   leave();
-  const farthest = farthestMoved();
-  gone += farthest;
-  coming = takeBack(farthest) ? ROUNDS : coming + 1;
+  coming = takeBack(farthestMoved()) ? ROUNDS : coming + 1;
   // askNeighbors does not visit pairs whose particles have not moved: queue them again
   for (let n = 0; n < queueSize; n++) {
     const pair = load<i32>(queueAt(false, n));
@@ -361,11 +356,12 @@ function askNeighbors(): void {
       const flag = flagOf(pair);
       const is = load<u8>(flag);
       if (is & QUEUED || (is & LOOKS) === looks) continue;
-      // examined before in this response, and two particles cannot have used up its spare distance since
+      // its particles cannot have used up its spare distance since it was examined or checked
       const spare = spareOf(pair);
-      if (is & LOOKS && load<f32>(spare) > 2 * gone) continue;
-      store<u8>(flag, (is & PUSHED) | looks);
       const lane = laneOf(pair);
+      const paths = pathsOf(lane);
+      if (is & LOOKS ? load<f32>(spare) > paths : isFar(pair) && farSpare(lane) > paths) continue;
+      store<u8>(flag, (is & PUSHED) | looks);
       if (!(load<f32>(lane, L.CONTACT_BLOCK_KEEP) >= 0)) {
         store<f32>(spare, Infinity);
         continue;
@@ -373,7 +369,7 @@ function askNeighbors(): void {
       if (stops && isStopped(lane)) continue;
       examined++;
       const answer = examine(pair);
-      store<f32>(spare, answer === CLEAR ? slack + 2 * gone : -1);
+      store<f32>(spare, answer === CLEAR ? slack + paths : -1);
       if (answer !== CLEAR && !sameZone(particle0, particle1, particle2, particle3)) pushNext(pair, answer);
     }
   }
@@ -413,9 +409,11 @@ function stop(particle: usize): void {
   const safe = particle + <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   if (isAtSafe(particle)) return;
   change(particle);
+  const from = v128.load(particle);
   store<f32>(particle, load<f32>(safe));
   store<f32>(particle, load<f32>(safe, 4), 4);
   store<f32>(particle, load<f32>(safe, 8), 8);
+  addRound(particle, from);
   tally(L.H_COUNT_STOPS, 1);
 }
 

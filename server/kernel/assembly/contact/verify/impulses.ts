@@ -33,7 +33,7 @@ import {
   gap,
   weighted,
 } from "./contactPair";
-import { change, changedCount, changedParticle } from "./movedParticles";
+import { change, changedCount, changedParticle, noteRound } from "./movedParticles";
 import { countWork } from "../../state/work";
 import { mark, marksOf, numberOf, unmark } from "../../state/marks";
 
@@ -202,7 +202,7 @@ function noteFrom(row: usize): void {
   }
 }
 
-/** Returns the farthest motion of a particle in this round, m. */
+/** Returns the farthest motion of a particle in this round, m, and notes the ways of all. */
 export function farthestMoved(): f32 {
   return farthest(0) * (1 + 1e-5);
 }
@@ -218,7 +218,9 @@ function farthest(by: usize): f32 {
       const x = load<f32>(particle) - load<f32>(from);
       const y = load<f32>(particle, 4) - load<f32>(from, 4);
       const z = load<f32>(particle, 8) - load<f32>(from, 8);
-      most = max<f32>(most, x * x + y * y + z * z);
+      const way2 = x * x + y * y + z * z;
+      if (!by) noteRound(particle, Mathf.sqrt(way2));
+      most = max<f32>(most, way2);
     }
   }
   return Mathf.sqrt(most);

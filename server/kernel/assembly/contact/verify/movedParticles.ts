@@ -1,8 +1,9 @@
 /**
- * Bookkeeping of the contact response: which particles it has moved in this substep and in this round, and which pairs
- * each particle is in.
+ * Bookkeeping of the contact response: which particles it has moved in this substep and in this round, how far, and
+ * which pairs each particle is in.
  */
 import * as L from "../../layout/layout";
+import { dotXyz } from "../../math/lanes";
 import { mark, marksOf, numberOf, unmark } from "../../state/marks";
 
 /** Number of particles moved in this substep, and in this round. */
@@ -47,14 +48,70 @@ export function change(particle: usize): void {
 }
 
 export function endRound(): void {
-  for (let n = 0; n < roundCount; n++) unmark(numberOf(roundParticle(n)), L.MARK_ROUND);
+  for (let n = 0; n < roundCount; n++) {
+    const particle = roundParticle(n);
+    const path = pathAt(particle);
+    store<f32>(path, pathOf(particle));
+    store<f32>(path, 0, ROUND);
+    unmark(numberOf(particle), L.MARK_ROUND);
+  }
   roundCount = 0;
 }
 
 export function endChanges(): void {
   endRound();
+  forgetPaths();
   for (let n = 0; n < changedCount; n++) unmark(numberOf(changedParticle(n)), L.MARK_CHANGED);
   changedCount = 0;
+}
+
+/** The path of a particle: its length until this round, and in this round, in the color mask, m. */
+const ROUND = 4;
+/** Covers the rounding of paths. */
+const MORE: f32 = 1 + 1e-5;
+
+// @inline
+function pathAt(particle: usize): usize {
+  return particle + (<usize>load<u32>(L.HEADER, L.H_COLOR_MASKS) - <usize>load<u32>(L.HEADER, L.H_X));
+}
+
+/** Returns how far the response has moved a particle since the last check of all rows: upper bound, m. */
+// @inline
+function pathOf(particle: usize): f32 {
+  const path = pathAt(particle);
+  return load<f32>(path) + load<f32>(path, ROUND);
+}
+
+/** Call it after the check of all rows. */
+export function forgetPaths(): void {
+  for (let n = 0; n < changedCount; n++) store<u64>(pathAt(changedParticle(n)), 0);
+}
+
+/** Notes the whole way of a particle in this round, m. */
+// @inline
+export function noteRound(particle: usize, way: f32): void {
+  store<f32>(pathAt(particle), way * MORE, ROUND);
+}
+
+/** Adds to the way of a particle in this round. @param from where it was; it is at its new place */
+export function addRound(particle: usize, from: v128): void {
+  const way = f32x4.sub(v128.load(particle), from);
+  const path = pathAt(particle);
+  store<f32>(path, load<f32>(path, ROUND) + Mathf.sqrt(dotXyz(way, way)) * MORE, ROUND);
+}
+
+/**
+ * Returns the sum of the paths of a pair's particles, m. It grows by at least as much as the response brings them nearer
+ * along a direction; the longest path of each side does not.
+ */
+// @inline
+export function pathsOf(lane: usize): f32 {
+  return (
+    pathOf(<usize>load<u32>(lane)) +
+    pathOf(<usize>load<u32>(lane, 16)) +
+    pathOf(<usize>load<u32>(lane, 32)) +
+    pathOf(<usize>load<u32>(lane, 48))
+  );
 }
 
 /**

@@ -9,7 +9,7 @@
  * joining.
  */
 import * as L from "../../layout/layout";
-import { change, particleAt } from "./movedParticles";
+import { addRound, change, particleAt } from "./movedParticles";
 import { mark, marksOf, numberOf, unmark } from "../../state/marks";
 import { entersCollider } from "../../colliders/leaveColliders";
 
@@ -234,9 +234,11 @@ function place(toSafe: usize, ox: f64, oy: f64, oz: f64): void {
     const b = load<f64>(sums, OMEGA + 8);
     const c = load<f64>(sums, OMEGA + 16);
     change(particle);
+    const from = v128.load(particle);
     store<f32>(particle, <f32>(X + load<f64>(sums, V) + b * z - c * y));
     store<f32>(particle, <f32>(Y + load<f64>(sums, V + 8) + c * x - a * z), 4);
     store<f32>(particle, <f32>(Z + load<f64>(sums, V + 16) + a * y - b * x), 8);
+    addRound(particle, from);
   }
 }
 
