@@ -2,7 +2,7 @@
  * The picture of one room: bodies, grabs, light and camera, updated once per animation frame from the displayed
  * positions. It draws only after a change, so a resting room does not use a phone's battery.
  */
-import { Raycaster, Sphere, Triangle, Vector2, Vector3 } from "three";
+import { type Object3D, Raycaster, Sphere, Triangle, Vector2, Vector3 } from "three";
 import type { BodyLook } from "../../shared/scene/bodyLook.ts";
 import type { MoverRow } from "../../shared/protocol/fromServer.ts";
 import type { Topology } from "../../shared/topology.ts";
@@ -46,10 +46,17 @@ export interface FrameInput {
   bends: readonly LocalBend[];
 }
 
-/** Middle of a body's lower edge in the picture, CSS pixels. */
-export interface Foot {
+/** Edges of a thing in the picture, CSS pixels. */
+export interface Edges {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/** A body's edges, and the middle of the lower one. */
+export interface Foot extends Edges {
   x: number;
-  y: number;
   /** Color of the body, #rrggbb. */
   color: string;
 }
@@ -78,9 +85,10 @@ export class RoomView {
   /** Draws the cursors of other members over the picture; called with each picture. */
   showCursors: (cursors: readonly ShownCursor[], width: number, height: number) => void = () => {};
   /**
-   * Draws labels under bodies over the picture; called with each picture. @param foot returns the point below a body
+   * Draws labels under bodies over the picture; called with each picture.
+   * @param foot returns the point below a body. @param balls returns the colliders that are balls
    */
-  showFeet: (foot: (body: number) => Foot | undefined) => void = () => {};
+  showFeet: (foot: (body: number) => Foot | undefined, balls: () => Edges[]) => void = () => {};
   /** Shows the legend of the strain view. @param end strain at the end of the scale; undefined: the view is off */
   showStrainScale: (end: number | undefined, colors: readonly string[], kind: StrainKind) => void = () => {};
   /** End of the strain view's scale; undefined: it is off. */
@@ -101,6 +109,8 @@ export class RoomView {
   private readonly raycaster = new Raycaster();
   private readonly bounds = new Sphere();
   private readonly foot = new Vector3();
+  /** Colliders that are balls. */
+  private readonly balls: { object: Object3D; radius: number }[];
   private readonly ended = new AbortController();
   private dirty = true;
   /** Time of the last picture. */
@@ -120,6 +130,9 @@ export class RoomView {
     // Gas does not darken the floor.
     this.blobs = new ContactBlobs(this.bodies.filter(({ fluid }) => fluid?.type !== "gas"));
     this.stage = new Stage(canvas, topology, probe, this.blobs);
+    this.balls = (topology.colliders ?? []).flatMap((collider, i) =>
+      collider.type === "sphere" ? [{ object: this.stage.colliders.children[i]!, radius: collider.radius }] : [],
+    );
     // Without their code, fluids and clouds are drawn as spheres, jelly as rubber, and cloth by its mesh.
     void Promise.allSettled([
       this.stage.useFluids(this.bodies),
@@ -263,7 +276,10 @@ export class RoomView {
     this.drawn++;
     this.warmth.group.removeFromParent();
     this.showCursors(this.cursors.onScreen(input.cursors, size), size.width, size.height);
-    this.showFeet((body) => this.footOf(body, size));
+    this.showFeet(
+      (body) => this.footOf(body, size),
+      () => this.ballEdges(size),
+    );
     return true;
   }
 
@@ -274,18 +290,32 @@ export class RoomView {
     // Some particles are enough; the bounding box of a slanted sheet ends far below the sheet.
     const { positions } = body;
     const stride = 3 * Math.ceil(positions.length / 3 / FOOT_PARTICLES);
-    let [left, right, lowest, near] = [Infinity, -Infinity, Infinity, true];
+    let [left, right, lowest, highest, near] = [Infinity, -Infinity, Infinity, -Infinity, true];
     for (let i = 0; i < positions.length; i += stride) {
       const at = this.foot.fromArray(positions, i);
       at.y -= body.radius ?? 0;
       const { x, y, z } = at.project(camera);
-      [left, right, lowest] = [Math.min(left, x), Math.max(right, x), Math.min(lowest, y)];
+      [left, right] = [Math.min(left, x), Math.max(right, x)];
+      [lowest, highest] = [Math.min(lowest, y), Math.max(highest, y)];
       near &&= Math.abs(z) <= 1;
     }
     const middle = (left + right) / 2;
     if (!near || Math.abs(middle) > 1 || Math.abs(lowest) > 1) return undefined;
     const color = `#${body.color.getHexString()}`;
-    return { x: ((1 + middle) / 2) * width, y: ((1 - lowest) / 2) * height, color };
+    const across = (x: number) => ((1 + x) / 2) * width;
+    const down = (y: number) => ((1 - y) / 2) * height;
+    const edges = { left: across(left), right: across(right), top: down(highest), bottom: down(lowest) };
+    return { ...edges, x: across(middle), color };
+  }
+
+  private ballEdges({ camera, width, height }: ViewSize): Edges[] {
+    return this.balls.flatMap(({ object, radius }) => {
+      const { x, y, z } = this.foot.copy(object.position).applyMatrix4(camera.matrixWorldInverse);
+      if (z >= -radius) return [];
+      const scale = height / (-2 * z * Math.tan((camera.fov * Math.PI) / 360));
+      const [across, down, r] = [width / 2 + x * scale, height / 2 - y * scale, radius * scale];
+      return [{ left: across - r, right: across + r, top: down - r, bottom: down + r }];
+    });
   }
 
   /** Shows and hides bodies. After a change, reframes the view. */

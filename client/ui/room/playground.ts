@@ -51,6 +51,9 @@ const PATIENCE_MS = 1000;
 /** A press of the mouse this far beside a body still grabs it, CSS pixels. */
 const HOLD_PX = 6;
 
+/** The place under a mouse at rest is looked for so often while bodies move, ms. */
+const HOVER_MS = 100;
+
 /** Shared empty list for pictures without grabs. */
 const NONE: readonly never[] = [];
 
@@ -65,8 +68,10 @@ export class Playground {
   pushing = false;
   /** The body that the next click puts in. */
   private placing: number | undefined;
-  /** Set if the mouse has moved since the last picture: its place, window pixels; undefined outside of the canvas. */
-  private pointer: { at: { x: number; y: number } | undefined } | undefined;
+  /** Place of the mouse, window pixels; undefined outside of the canvas. */
+  private pointer: { x: number; y: number } | undefined;
+  /** When the place under the mouse is looked for next, if anything moves, ms. */
+  private hoverMs = 0;
   private readonly options: PlaygroundOptions;
   private readonly presence: Presence;
   private tick = Number.NaN;
@@ -125,7 +130,8 @@ export class Playground {
       place: (x, y) => this.place(x, y),
       hover: (at) => {
         this.presence.hover(at);
-        this.pointer = { at };
+        this.pointer = at;
+        this.hoverMs = 0;
       },
       enabled: () => options.online() && this.running,
     });
@@ -295,7 +301,6 @@ export class Playground {
       patienceMs: PATIENCE_MS + 2 * ((Number.isFinite(rttMs) ? rttMs : 0) + bufferMs),
     });
     this.presence.update(nowMs, this.grabs.count > 0);
-    this.showHold();
     this.options.shell.pins.show(this.grabs.count > 0, this.placeOf);
     const elapsedMs = Math.min(250, nowMs - this.lastMs);
     const seconds = state.time.at(this.tick) / this.options.topology.tickHz;
@@ -313,6 +318,7 @@ export class Playground {
       cursors: this.drawnCursors(),
       bends,
     });
+    this.showHold(nowMs, drew);
     if (sampled) this.sounds?.update(state.buffer!.list(), this.tick);
     if (drew) this.followGhost();
     this.options.shell.tuning.turnCompass(this.view.stage.controls.getAzimuthalAngle());
@@ -356,12 +362,11 @@ export class Playground {
     });
   }
 
-  /** Marks the place under the mouse that a press would take hold of. */
-  private showHold(): void {
-    const { pointer, options } = this;
-    if (!pointer) return;
-    this.pointer = undefined;
-    const { at } = pointer;
+  /** Marks the place under the mouse that a press would take hold of. @param moved bodies or the view have moved */
+  private showHold(nowMs: number, moved: boolean): void {
+    const { pointer: at, hoverMs, options } = this;
+    if (hoverMs > 0 && !(moved && nowMs > hoverMs)) return;
+    this.hoverMs = nowMs + HOVER_MS;
     const free = at !== undefined && this.grabs.count === 0 && this.placing === undefined && options.online();
     options.shell.showRing(free && this.view.pick(at.x, at.y, HOLD_PX) ? at : undefined);
   }

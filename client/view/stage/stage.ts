@@ -172,6 +172,8 @@ export class Stage {
     this.camera.far = reach * 40;
     oneKindOfPointer(canvas);
     this.controls = new ViewControls(this.camera, canvas);
+    // three's controls write one here, which would hide the cursors of the page's styles.
+    canvas.style.cursor = "";
     this.controls.enableDamping = this.swings;
     this.controls.dampingFactor = 0.09;
     this.controls.minDistance = 0.15 * reach;
@@ -231,7 +233,9 @@ export class Stage {
     if (shown.length > 0 && (this.fit || low || !inside(shown, own.position, back, lens, seen))) {
       const along = ([x, y, z]: Vec3): number => new Vector3(x, y, z).sub(this.homeTarget).dot(step) / step.length();
       const nearest = this.fit ? -Infinity : new Vector3(...own.position).dot(step) / step.length();
-      const framed = frame(this.fit ? withSpace(shown, this.space) : shown, back, lens, free, nearest);
+      // A ball that has left a tray must not cut off the tray.
+      const around = this.fit ? this.space : low ? undefined : this.fixed;
+      const framed = frame(withSpace(shown, around), back, lens, free, nearest);
       // Bodies that have rolled away would make all others small.
       const most = (tall ? MOST_BACK.tall : MOST_BACK.wide) * along(own.position);
       if (this.fit || low || along(framed.position) <= most) ({ position, target } = framed);

@@ -11,6 +11,8 @@ import { useStage } from "../useStage.ts";
 
 describe.skipIf(noBrowser)("framing", () => {
   const stage = useStage({ scenesDir: SCENES_DIR }, { fewPictures: true });
+  /** With the project's own scenes. */
+  const projects = useStage({}, { fewPictures: true });
 
   test("the bodies lie between the tools, and not behind the hint, at every size, and again after Home", async () => {
     const { path } = await stage.room("cube");
@@ -49,6 +51,19 @@ describe.skipIf(noBrowser)("framing", () => {
     await expect.poll(at, { timeout: PATIENCE_MS }).toBeLessThan(0);
     await expectFramed(page);
     await stage.shoot(page, "framing-put-in");
+    await bot.leave();
+  });
+
+  test("a tray stays whole in a wide picture when a body is put down far beside it", async () => {
+    const { name, path } = await projects.room("put-in");
+    const page = await drawn(await projects.visit(path, { viewport: { width: 1440, height: 900 } }));
+    const bot = await Bot.join(projects.url, name, {});
+    const far: [number, number, number] = [0.95, 0.1, -0.62];
+    expect(await page.evaluate((at) => window.pliant.project(at)!.x - innerWidth, far)).toBeGreaterThan(0);
+    bot.spawn(1, far);
+    await until(page, (at) => window.pliant.project(at)!.x < innerWidth, far);
+    expect(await page.evaluate(() => window.pliant.project([-0.3, 0.03, 0.3])!.x)).toBeGreaterThan(0);
+    await projects.shoot(page, "framing-tray");
     await bot.leave();
   });
 

@@ -68,6 +68,35 @@ describe.skipIf(noBrowser)("attention", () => {
     expect(await swings(other)).toBe(true);
   });
 
+  test("the cursor and a ring say that a press would grab, also after the body has moved away", async () => {
+    const { name, path } = await stage.room("jelly-stack");
+    const page = await drawn(await stage.visit(path, { viewport: { width: 800, height: 600 } }));
+    await until(page, () => window.pliant.frames().at(-1)?.still, undefined);
+    const cursor = () => page.evaluate(() => getComputedStyle(document.querySelector("canvas.view")!).cursor);
+    const ring = page.locator(".ring");
+    await page.mouse.move(5, 300);
+    expect([await cursor(), await ring.isVisible()]).toEqual(["auto", false]);
+    // The uppermost cube: below it nothing would be hit after it is lifted.
+    const top = (await page.evaluate(() => {
+      for (let y = 60; y < innerHeight; y++) if (window.pliant.pick(innerWidth / 2, y)) return { x: innerWidth / 2, y };
+      return undefined;
+    }))!;
+    await page.mouse.move(top.x, top.y + 8);
+    await ring.waitFor();
+    expect(await cursor()).toBe("grab");
+    await page.mouse.down();
+    await ring.waitFor({ state: "hidden" });
+    expect(await cursor()).toBe("grabbing");
+    await page.mouse.up();
+    await ring.waitFor();
+    const at = (await page.evaluate(({ x, y }) => window.pliant.pick(x, y + 8), top))!;
+    const bot = await Bot.join(stage.url, name);
+    bot.grab(0, at, [at.point[0]!, at.point[1]! + 1, at.point[2]!]);
+    await ring.waitFor({ state: "hidden" });
+    expect(await cursor()).toBe("auto");
+    await bot.leave();
+  });
+
   test("a reset asks if other members are present, Escape cancels it; with reduced motion the view does not swing on", async () => {
     const { path } = await stage.room("jelly-stack");
     const ann = await drawn(await stage.visit(path));

@@ -4,12 +4,14 @@
  */
 import type { RoomStats } from "../../../../shared/protocol/fromServer.ts";
 import { numberText, t, tParts } from "../../../text/text.ts";
-import type { Foot } from "../../../view/roomView.ts";
+import type { Edges, Foot } from "../../../view/roomView.ts";
 import { h } from "../../dom.ts";
-import { type Box, labelPlaces, leastGap } from "./labelPlaces.ts";
+import { labelPlaces, leastGap } from "./labelPlaces.ts";
 
 /** Gap between two labels side by side, px. */
 const GAP = 6;
+/** Largest number of bodies without a label that labels leave free. */
+const MOST_UNNAMED = 32;
 /** Elements that labels leave free, and the time between two looks at them, ms. */
 const TOOLS = ".title, .toolbar, .together, .hint, .pin-here";
 const TOOLS_MS = 200;
@@ -41,9 +43,11 @@ export class CostLabels {
   /** Number of labels and width of the window, for which the width of the labels was set. */
   private widthFor = "";
   private settlesUntil = 0;
-  private tools: readonly Box[] = [];
+  private tools: readonly Edges[] = [];
   private toolsUntil = 0;
   private shown: { label: Label; at: Foot }[] = [];
+  /** Bodies without a label, and balls, which no label covers. */
+  private unnamed: Edges[] = [];
   private again: ReturnType<typeof setTimeout> | undefined;
 
   /** @param names of the scene's bodies. @param compared bodies that get a label, although they have no numbers */
@@ -85,30 +89,37 @@ export class CostLabels {
   /**
    * Places the labels.
    * @param foot returns the point below a body in the picture
+   * @param balls returns the colliders that are balls
    */
-  show(foot: (body: number) => Foot | undefined): void {
+  show(foot: (body: number) => Foot | undefined, balls: () => Edges[]): void {
     this.shown = [];
     for (const [body, label] of this.labels) {
       const at = foot(body);
       if (at) this.shown.push({ label, at });
       else label.element.hidden = true;
     }
+    this.unnamed = this.shown.length > 0 ? [...this.unnamedBodies(foot), ...balls()] : [];
     this.place();
+  }
+
+  private unnamedBodies(foot: (body: number) => Foot | undefined): Edges[] {
+    const unnamed = [...this.names.keys()].filter((body) => !this.labels.has(body)).slice(0, MOST_UNNAMED);
+    return unnamed.flatMap((body) => foot(body) ?? []);
   }
 
   private place(): void {
     const { shown } = this;
     clearTimeout(this.again);
     if (shown.length === 0) return;
-    this.narrow(shown.map(({ at }) => at));
+    this.narrow(shown.map(({ at: { x, bottom } }) => ({ x, y: bottom })));
     for (const { label, at } of shown) {
       // Hidden elements have no size.
       if (Number.isNaN(label.width)) label.element.hidden = false;
       measure(label);
       paint(label, at.color);
     }
-    const labels = shown.map(({ label: { width, height }, at: { x, y } }) => ({ x, y, width, height }));
-    const places = labelPlaces(labels, this.toolBoxes(), innerWidth);
+    const labels = shown.map(({ label: { width, height }, at: { x, bottom } }) => ({ x, y: bottom, width, height }));
+    const places = labelPlaces(labels, this.toolBoxes(), innerWidth, this.unnamed);
     for (const [k, { label }] of shown.entries()) {
       const place = places[k];
       label.element.hidden = place === undefined;
@@ -119,7 +130,7 @@ export class CostLabels {
   }
 
   /** Measured a few times a second, because measuring forces a layout of the page. */
-  private toolBoxes(): readonly Box[] {
+  private toolBoxes(): readonly Edges[] {
     const now = performance.now();
     if (now < this.toolsUntil) return this.tools;
     this.toolsUntil = now + TOOLS_MS;
@@ -130,7 +141,7 @@ export class CostLabels {
   }
 
   /** Makes labels so narrow that they stand side by side, if they can. Bodies that move later do not change it. */
-  private narrow(feet: readonly Foot[]): void {
+  private narrow(feet: Parameters<typeof leastGap>[0]): void {
     const widthFor = `${feet.length} ${innerWidth}`;
     const now = performance.now();
     if (widthFor !== this.widthFor) this.settlesUntil = now + SETTLES_MS;

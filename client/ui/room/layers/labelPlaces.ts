@@ -1,13 +1,9 @@
-/** Places of labels under bodies: side by side if there is room, else one below another, and beside all tools. */
+/**
+ * Places of labels under bodies: side by side if there is room, else one below another, beside all tools and below
+ * bodies without a label, which would seem to have the label's name.
+ */
 import type { TopologyBody } from "../../../../shared/topology.ts";
-
-/** Rectangle in the window, px. */
-export interface Box {
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
-}
+import type { Edges } from "../../../view/roomView.ts";
 
 export interface Placed {
   /** Middle of the body's lower edge. */
@@ -20,6 +16,8 @@ export interface Placed {
 /** Gap between two labels side by side, and between a body and its label. */
 const BESIDE = 6;
 const BELOW = 9;
+/** A label moves at most so far below its body to leave other bodies free, px. */
+const REACH = 90;
 /** Height of a label of two lines. */
 const LINES = 36;
 /** Largest number of bodies that a lesson names in the picture. */
@@ -38,14 +36,16 @@ export function comparedBodies(bodies: readonly Pick<TopologyBody, "kind">[]): n
 /**
  * @param tools that no label covers
  * @param width of the window
+ * @param bodies and balls without a label
  * @returns the upper left corner of each label; undefined: its place is taken
  */
 export function labelPlaces(
   labels: readonly Placed[],
-  tools: readonly Box[],
+  tools: readonly Edges[],
   width: number,
+  bodies: readonly Edges[] = [],
 ): ({ left: number; top: number } | undefined)[] {
-  const taken: Box[] = [];
+  const taken: Edges[] = [];
   const places = labels.map(() => undefined as { left: number; top: number } | undefined);
   const order = [...labels.keys()].sort((a, b) => labels[a]!.x - labels[b]!.x);
   for (const k of order) {
@@ -56,8 +56,10 @@ export function labelPlaces(
     const left = Math.max(whole ? 0 : -Infinity, Math.min(most, label.x - label.width / 2));
     const box = { left, right: left + label.width + BESIDE, top: 0, bottom: label.height };
     moveTo(box, label.y + BELOW);
-    // Sorted from top to bottom, so one pass resolves all overlaps.
-    for (const other of taken.toSorted((a, b) => a.top - b.top)) if (meet(box, other)) moveTo(box, other.bottom);
+    const others = [...taken, ...bodies.filter(({ bottom }) => bottom < label.y + REACH)];
+    // Each move ends below one more of them.
+    for (let met = others.find((one) => meet(box, one)); met; met = others.find((one) => meet(box, one)))
+      moveTo(box, met.bottom);
     const tool = tools.find((one) => meet(box, one));
     if (tool) {
       // A body is better covered in part than without its name.
@@ -81,9 +83,10 @@ export function leastGap(feet: readonly Pick<Placed, "x" | "y">[]): number {
   return least;
 }
 
-const meet = (a: Box, b: Box): boolean => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+const meet = (a: Edges, b: Edges): boolean =>
+  a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
-function moveTo(box: Box, top: number): void {
+function moveTo(box: Edges, top: number): void {
   box.bottom += top - box.top;
   box.top = top;
 }

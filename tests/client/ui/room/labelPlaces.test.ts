@@ -47,6 +47,15 @@ test("a label that others push into the tools moves above them", () => {
   ]);
 });
 
+test("a label stands below a body without a name that it would cover, unless that is far from its own", () => {
+  const ball = { left: 180, right: 240, top: 90, bottom: 130 };
+  expect(labelPlaces([label(200, 100)], [], 1000, [ball])).toEqual([{ left: 150, top: 130 }]);
+  // Pushed below the ball, it meets another one there.
+  const next = { left: 120, right: 160, top: 150, bottom: 175 };
+  expect(labelPlaces([label(200, 100)], [], 1000, [next, ball])).toEqual([{ left: 150, top: 175 }]);
+  expect(labelPlaces([label(200, 100)], [], 1000, [{ ...ball, bottom: 400 }])).toEqual([{ left: 150, top: 109 }]);
+});
+
 test("a lesson names the bodies that it compares, and not the balls that act on them", () => {
   const kinds = (...all: ("soft" | "cloth" | "ball" | "points")[]) => comparedBodies(all.map((kind) => ({ kind })));
   expect(kinds("soft", "ball", "soft", "ball")).toEqual([0, 2]);
