@@ -22,12 +22,14 @@ export const ticksOf = (scene: string): number => (CROWDED.includes(scene) ? TIC
 /** Scenes whose full run takes seconds of processor time. */
 export const DEAR = [
   "ball-on-weave",
+  "bunny",
   "crush",
   "dented-dragons",
   "dragon",
   "drape",
   "funnel",
   "melt",
+  "modes",
   "one-cube",
   "recovering-dragons",
   "smoke",

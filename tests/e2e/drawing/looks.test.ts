@@ -172,8 +172,8 @@ describe.skipIf(noBrowser)("drawing", () => {
   });
   afterEach(() => expect(stage.takeErrors()).toEqual([]));
 
-  /** By scene. */
-  const pages = new Map<string, Page>();
+  /** The page of one scene at a time: each open page draws all the time, which costs the next test much of a core. */
+  let opened: { name: string; page: Page } | undefined;
   const shots = new Map<string, Promise<Picture>>();
   /** Taken once, by the first test that needs it. */
   function picture(name: string, quality: number): Promise<Picture> {
@@ -182,6 +182,7 @@ describe.skipIf(noBrowser)("drawing", () => {
   }
 
   async function open(name: string, quality: number): Promise<Page> {
+    await stage.leave();
     const { path } = await stage.room(name);
     const page = await drawn(await stage.visit(`${path}?ui=none&quality=${quality}`));
     await page.waitForFunction(() => window.pliant.view!.stage.ready);
@@ -189,12 +190,15 @@ describe.skipIf(noBrowser)("drawing", () => {
       document.body.style.visibility = "hidden";
       document.querySelector<HTMLElement>("canvas.view")!.style.visibility = "visible";
     });
-    pages.set(name, page);
+    opened = { name, page };
     return page;
   }
 
+  const pageOf = async (name: string, quality: number): Promise<Page> =>
+    opened?.name === name ? opened.page : open(name, quality);
+
   async function take(name: string, quality: number): Promise<Picture> {
-    const page = pages.get(name) ?? (await open(name, quality));
+    const page = await pageOf(name, quality);
     await setQuality(page, quality);
     const png = await page.screenshot({ path: `artifacts/e2e/looks-${name}-${quality}.png` });
     const { width, height, channels, data } = decode(png);
@@ -242,7 +246,7 @@ describe.skipIf(noBrowser)("drawing", () => {
   test("the strain view shows a sheet at rest in the middle color of its legend, and ends with a second press", async () => {
     const middle = (shot: Picture): [number, number, number] => shot.at(shot.width / 2 + 20, shot.height / 2 + 20);
     expect(blue(middle(await picture("top", 2)))).toBe(true);
-    const page = pages.get("top")!;
+    const page = await pageOf("top", 2);
     await page.keyboard.press("s");
     await page.waitForSelector(".strain-legend:not([hidden])", { state: "attached" });
     expect(await page.locator(".strain-legend .ends").first().textContent()).toBe("-1 %0 %1 %");
@@ -264,7 +268,7 @@ describe.skipIf(noBrowser)("drawing", () => {
       return Math.sqrt(light.reduce((sum, value) => sum + (value - mean) ** 2, 0) / light.length) / mean;
     };
     const own = spread(await picture("top", 2));
-    const page = pages.get("top")!;
+    const page = await pageOf("top", 2);
     await page.keyboard.press("s");
     await page.waitForSelector(".strain-legend:not([hidden])", { state: "attached" });
     const strained = spread(await take("top", 2));
@@ -277,7 +281,7 @@ describe.skipIf(noBrowser)("drawing", () => {
   test("a scene that compares strains begins in the strain view; the key S ends it", async () => {
     const middle = (shot: Picture): [number, number, number] => shot.at(shot.width / 2 + 20, shot.height / 2 + 20);
     expect(blue(middle(await picture("measured", 2)))).toBe(false);
-    const page = pages.get("measured")!;
+    const page = await pageOf("measured", 2);
     await page.waitForSelector(".strain-legend:not([hidden])", { state: "attached" });
     expect(await page.getAttribute('[data-tool="strain"]', "aria-pressed")).toBe("true");
     await page.keyboard.press("s");

@@ -167,7 +167,7 @@ export async function stretchBar(
     ],
   });
   const X = lab.positions();
-  const events = lab.run(Math.ceil(Math.max(30 / slow, 0.5) * tickHz));
+  const events = lab.run(Math.ceil(Math.max(30 / slow, 0.1) * tickHz));
   if (events.length > 0) throw new Error(`the bar was held: ${JSON.stringify(events)}`);
   return { ...stretches(X, lab.positions()), lab, ideal: { s, t: law.t } };
 }

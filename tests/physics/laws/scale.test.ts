@@ -8,6 +8,7 @@
  * exceed float32's 3e38.
  */
 import { describe, expect, test } from "vitest";
+import { inLong } from "../../support/run/long.ts";
 import { laboratory } from "../laboratory.ts";
 import { run } from "./scaled.ts";
 import { softBox } from "../../support/bodies.ts";
@@ -15,11 +16,14 @@ import { softBox } from "../../support/bodies.ts";
 const whole = run(1);
 
 describe("the same motion to the last bit", () => {
-  test.each([2 ** -17, 2 ** -12, 1 / 1024, 1 / 64, 1 / 16, 1 / 2, 4, 16, 64])("%f times as large", async (s) => {
-    const [{ x, events }, { x: base, events: none }] = await Promise.all([run(s), whole]);
-    expect([...events, ...none]).toEqual([]);
-    x.forEach((body, b) => expect(body.map((v) => v / s)).toEqual(base[b]));
-  });
+  test.each(inLong([2 ** -17, 2 ** -12, 1 / 1024, 1 / 64, 1 / 16, 1 / 2, 4, 16, 64], [2 ** -17, 1 / 1024, 1 / 2, 64]))(
+    "%f times as large",
+    async (s) => {
+      const [{ x, events }, { x: base, events: none }] = await Promise.all([run(s), whole]);
+      expect([...events, ...none]).toEqual([]);
+      x.forEach((body, b) => expect(body.map((v) => v / s)).toEqual(base[b]));
+    },
+  );
 
   test("the compared motion moves everything", async () => {
     const { x } = await whole;

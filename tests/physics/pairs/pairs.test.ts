@@ -6,9 +6,14 @@ import { describe, expect, test } from "vitest";
 import { inLong } from "../../support/run/long.ts";
 import { ACTS } from "./acts.ts";
 import { difference, isKnownRefused, strangers, type Known } from "./known.ts";
-import { CELLS, missOf, play, sampleOf, type Cell } from "./matrix.ts";
+import { CELLS, missOf, nameOf, play, sampleOf, type Cell } from "./matrix.ts";
 
-const PLAYED = inLong(CELLS, sampleOf(48, isKnownRefused));
+/** A cell of ten seconds of CPU. The sample has another one of its act, and the pair in two other acts. */
+const DEAR: Cell = { act: "stack 100:1", a: "finite elements", b: "compliant solid" };
+const PLAYED = inLong(
+  CELLS,
+  sampleOf(48, isKnownRefused).filter((cell) => nameOf(cell) !== nameOf(DEAR)),
+);
 
 test.each(Object.keys(ACTS))("%s: cells are as listed", async (act) => {
   const differences: string[] = [];

@@ -287,7 +287,7 @@ describe("a soft body", () => {
         material: { density: 61, youngsModulus, poissonsRatio: 0.3, damping: 1 },
       };
       const play = await open({ bodies: [body], colliders: [floor] });
-      play.run(10);
+      play.run(5);
       const ys = heights(play.places());
       expect(Math.abs(Math.min(...ys))).toBeLessThan(0.005);
       tops.push(Math.max(...ys));
