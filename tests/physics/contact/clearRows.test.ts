@@ -17,7 +17,7 @@ const TICKS = 24;
 const ROUNDING = 1e-7;
 
 test("sheets that hit needles: no listed pair is nearer than its least distance, or than at the substep's start", async () => {
-  const folder = testFolder();
+  const folder = testFolder("needles");
   const needles = STONES.find(({ name }) => name.startsWith("needles"))!;
   const { memory, layout } = await createWorld(validateScene(needles.build(folder)), { baseDir: folder });
   const world = openWorld(memory, layout);

@@ -28,6 +28,7 @@ import { badOf } from "./prepare/blockStatus";
 import { countGroups, halveFullest, holdChanged, holdFullest, keepHeld, releaseHeld } from "./verify/heldGroups";
 import { takePushes } from "./solve/contactLoads";
 import { checkAll } from "./solve/contactPasses";
+import { findFall } from "./solve/contactSolver";
 import { enterStage, preemptionPoint } from "../scheduler/clock";
 import { CLEAR, examine, laneOf } from "./verify/contactPair";
 import { wakeBlocks } from "./detect/stirredLeaves";
@@ -44,6 +45,7 @@ const HALVINGS = 4;
 /** Begins a tick: keeps the rows or finds them anew, so that the first substep already solves near ones. */
 export function beginPairList(): void {
   if (!load<u32>(L.HEADER, L.H_SAFE)) return;
+  findFall();
   beginTick();
   if (load<i32>(L.HEADER, L.H_LIST_VALID)) return;
   saveSafePositions();

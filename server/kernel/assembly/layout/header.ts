@@ -172,9 +172,11 @@ export const H_START = H_BALL_RUNS + I32;
 export const H_VERIFY_EVERY = H_START + I32; // i32 substeps from one verification to the next
 // f32 s: KIND_PREDICT predicts that far, for detection alone; < 0: takes that back; 0: predicts a substep
 export const H_AHEAD = H_VERIFY_EVERY + I32;
+// f32 square of the external acceleration that all free particles have in this tick, m^2/s^4; negative: they differ
+export const H_FALL2 = H_AHEAD + I32;
 
 /** A HELPER row for each thread. */
-export const H_HELPERS = H_AHEAD + I32 + 12;
+export const H_HELPERS = H_FALL2 + F32 + 8;
 // f64 for each stage, seconds that the last tick spent in it
 export const H_STAGE = H_HELPERS + MAX_THREADS * HELPER_BYTES;
 export const HEADER_END = H_STAGE + STAGES * F64 + 24; // aligned to a cache line

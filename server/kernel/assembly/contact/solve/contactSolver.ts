@@ -16,7 +16,7 @@
  * threads may solve its blocks in parallel. Pairs of rigid bodies are collected from the blocks and solved elsewhere:
  * rigidContact.ts, balls.ts.
  */
-import { sub, add, mul, madd, dot3, xs, ys, zs, ws, between, inverseMasses } from "../../math/lanes";
+import { sub, add, mul, madd, dot3, xs, ys, zs, ws, between, inverseMasses, largest, smallest } from "../../math/lanes";
 import { lowFrom, lowPrevFrom } from "../../math/places";
 import { FAST, openedShare, RELEASE_FALLS } from "./release";
 import { collectRigidPairs } from "./rigidContact";
@@ -111,14 +111,14 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     ty = sub(ty, uy);
     tz = sub(tz, uz);
     let along = dot3(tx, nx, ty, ny, tz, nz);
-    loadDirections(block);
-    let b0 = last0;
-    let b1 = last1;
-    let b2 = last2;
-    let b3 = last3;
+    let b0 = v128.load(block, L.CONTACT_BLOCK_WEIGHT);
+    let b1 = v128.load(block, L.CONTACT_BLOCK_WEIGHT + 16);
+    let b2 = v128.load(block, L.CONTACT_BLOCK_WEIGHT + 32);
+    let b3 = v128.load(block, L.CONTACT_BLOCK_WEIGHT + 48);
     const slide2 = sub(dot3(tx, tx, ty, ty, tz, tz), mul(along, along));
     const slid = v128.and(active, slides(slide2, r));
     if (v128.any_true(slid)) {
+      loadDirections(block);
       gather(block, 0);
       addLowWords(block, 0, low);
       active = v128.andnot(active, turnAlong(block, slid, toPrev, r));
@@ -168,7 +168,11 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
       const fast = mul(f32x4.splat(FAST), slow);
       const isSlow = f32x4.le(dot3(tx, tx, ty, ty, tz, tz), mul(fast, fast));
       if (v128.any_true(v128.and(active, isSlow)))
-        still = v128.bitselect(f32x4.pmin(still, slowRelease(block, hold, slow)), still, isSlow);
+        still = v128.bitselect(
+          f32x4.pmin(still, slowRelease(block, hold, slow, nx, ny, nz, b0, b1, b2)),
+          still,
+          isSlow,
+        );
     }
     let iW = v128.and(f32x4.div(one, W), active);
     if (carries) iW = f32x4.pmin(iW, mostStep(s0, s1, s2, s3));
@@ -213,24 +217,15 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
       v128.store(block, v128.andnot(add(oy, sub(fy, mul(more, ny))), bounces), L.CONTACT_BLOCK_PUSH + 16);
       v128.store(block, v128.andnot(add(oz, sub(fz, mul(more, nz))), bounces), L.CONTACT_BLOCK_PUSH + 32);
     }
-    shift(block, 0, toLow, mul(s0, fx), mul(s0, fy), mul(s0, fz));
-    shift(block + 16, 0, toLow, mul(s1, fx), mul(s1, fy), mul(s1, fz));
-    shift(block + 32, 0, toLow, mul(s2, fx), mul(s2, fy), mul(s2, fz));
-    shift(block + 48, 0, toLow, mul(s3, fx), mul(s3, fy), mul(s3, fz));
     // displacement of xPrev along n: `extra`, and the reversal of the approach
     let back = more;
     if (v128.any_true(bounces)) {
-      const impact = f32x4.pmax(along, f32x4.pmin(zero, approachBefore(block)));
+      const impact = f32x4.pmax(along, f32x4.pmin(zero, approachBefore(block, nx, ny, nz, b0, b1, b2)));
       back = add(more, v128.and(bounces, mul(iW, add(madd(bounce, impact, along), approach))));
     }
-    if (!v128.any_true(f32x4.ne(back, zero))) continue;
-    const mx = mul(back, nx);
-    const my = mul(back, ny);
-    const mz = mul(back, nz);
-    shift(block, toPrev, prevLow, mul(s0, mx), mul(s0, my), mul(s0, mz));
-    shift(block + 16, toPrev, prevLow, mul(s1, mx), mul(s1, my), mul(s1, mz));
-    shift(block + 32, toPrev, prevLow, mul(s2, mx), mul(s2, my), mul(s2, mz));
-    shift(block + 48, toPrev, prevLow, mul(s3, mx), mul(s3, my), mul(s3, mz));
+    shift(block, 0, low, s0, s1, s2, s3, fx, fy, fz);
+    if (v128.any_true(f32x4.ne(back, zero)))
+      shift(block, toPrev, prevLow, s0, s1, s2, s3, mul(back, nx), mul(back, ny), mul(back, nz));
   }
   return far;
 }
@@ -239,8 +234,18 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
  * Returns, for each lane, the part of the allowed release that other pairs have left.
  * @param hold gaps at the start of the substep, with the release so far; slow release without external acceleration
  */
-function slowRelease(block: usize, hold: v128, slow: v128): v128 {
-  const gap = alongIn(block, L.H_SAFE);
+function slowRelease(
+  block: usize,
+  hold: v128,
+  slow: v128,
+  nx: v128,
+  ny: v128,
+  nz: v128,
+  b0: v128,
+  b1: v128,
+  b2: v128,
+): v128 {
+  const gap = alongIn(block, L.H_SAFE, nx, ny, nz, b0, b1, b2);
   const most = sub(slow, mul(f32x4.splat(0.5 * RELEASE_FALLS), restingApproach(block)));
   return f32x4.pmax(f32x4.splat(0), sub(add(gap, most), hold));
 }
@@ -249,7 +254,7 @@ function slowRelease(block: usize, hold: v128, slow: v128): v128 {
  * Returns n . sum b y of each lane, y the particles' rows in another array.
  * @param array field of the header with its address
  */
-function alongIn(block: usize, array: usize): v128 {
+function alongIn(block: usize, array: usize, nx: v128, ny: v128, nz: v128, b0: v128, b1: v128, b2: v128): v128 {
   const by = <usize>load<u32>(L.HEADER + array) - <usize>load<u32>(L.HEADER, L.H_X);
   const last = block + 48;
   let sum = f32x4.splat(0);
@@ -259,8 +264,8 @@ function alongIn(block: usize, array: usize): v128 {
     const b = rowBetween(last + 4, corner + 4, by);
     const c = rowBetween(last + 8, corner + 8, by);
     const d = rowBetween(last + 12, corner + 12, by);
-    const weight = k === 0 ? last0 : k === 1 ? last1 : last2;
-    sum = madd(weight, dot3(lastX, xs(a, b, c, d), lastY, ys(a, b, c, d), lastZ, zs(a, b, c, d)), sum);
+    const weight = k === 0 ? b0 : k === 1 ? b1 : b2;
+    sum = madd(weight, dot3(nx, xs(a, b, c, d), ny, ys(a, b, c, d), nz, zs(a, b, c, d)), sum);
   }
   return sum;
 }
@@ -291,8 +296,14 @@ function mostStep(s0: v128, s1: v128, s2: v128, s3: v128): v128 {
  * substeps.
  */
 function restingApproach(block: usize): v128 {
-  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
   const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
+  const same = load<f32>(L.HEADER, L.H_FALL2);
+  return mul(f32x4.splat(-2 * h * h), f32x4.sqrt(same >= 0 ? f32x4.splat(same) : mostFall2(block)));
+}
+
+/** Returns, for each lane, the square of the largest external acceleration of its particles. */
+function mostFall2(block: usize): v128 {
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
   let most = f32x4.splat(0);
   for (let k: usize = 0; k < 64; k += 16) {
     const at = block + k;
@@ -305,15 +316,45 @@ function restingApproach(block: usize): v128 {
     const z = zs(a, b, c, d);
     most = f32x4.pmax(most, dot3(x, x, y, y, z, z));
   }
-  return mul(f32x4.splat(-2 * h * h), f32x4.sqrt(most));
+  return most;
+}
+
+/** Finds H_FALL2, before the first substep: a pair then need not read the accelerations of its particles. */
+export function findFall(): void {
+  const blows = load<i32>(<usize>load<u32>(L.HEADER, L.H_WIND), L.WIND_ON) !== 0;
+  store<f32>(L.HEADER, blows ? -1 : commonFall2(), L.H_FALL2);
+}
+
+/** Returns the largest squared acceleration of all particles if all free ones have it, or -1. */
+function commonFall2(): f32 {
+  let at = <usize>load<u32>(L.HEADER, L.H_X);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - at;
+  const end = at + ((<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4);
+  const zero = f32x4.splat(0);
+  let least = f32x4.splat(Infinity);
+  let most = zero;
+  for (; at < end; at += 64) {
+    const a = v128.load(at + toAcc);
+    const b = v128.load(at + toAcc, 16);
+    const c = v128.load(at + toAcc, 32);
+    const d = v128.load(at + toAcc, 48);
+    const x = xs(a, b, c, d);
+    const y = ys(a, b, c, d);
+    const z = zs(a, b, c, d);
+    const fall2 = dot3(x, x, y, y, z, z);
+    const w = ws(v128.load(at), v128.load(at, 16), v128.load(at, 32), v128.load(at, 48));
+    most = f32x4.pmax(most, fall2);
+    least = f32x4.pmin(least, v128.bitselect(fall2, f32x4.splat(Infinity), f32x4.ne(w, zero)));
+  }
+  return smallest(least) === largest(most) ? largest(most) : -1;
 }
 
 /**
  * Returns, for each lane, the displacement along n in this substep by the velocities before it, m. Any further
  * displacement is the pull of the bodies, not an impact (rigidRow.ts).
  */
-function approachBefore(block: usize): v128 {
-  return mul(f32x4.splat(load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS)), alongIn(block, L.H_V));
+function approachBefore(block: usize, nx: v128, ny: v128, nz: v128, b0: v128, b1: v128, b2: v128): v128 {
+  return mul(f32x4.splat(load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS)), alongIn(block, L.H_V, nx, ny, nz, b0, b1, b2));
 }
 
 /** Returns the push of each pair that balances two substeps of external acceleration, kg m. */
@@ -355,10 +396,11 @@ export function pushAsBefore(block: usize, count: i32): void {
     v128.store(block, fx, L.CONTACT_BLOCK_PUSH);
     v128.store(block, fy, L.CONTACT_BLOCK_PUSH + 16);
     v128.store(block, fz, L.CONTACT_BLOCK_PUSH + 32);
-    for (let k: usize = 0; k < 64; k += 16) {
-      const s = mul(inverseMasses(block + k), v128.load(block + k, L.CONTACT_BLOCK_WEIGHT));
-      shift(block + k, 0, toLow, mul(s, fx), mul(s, fy), mul(s, fz));
-    }
+    const s0 = mul(inverseMasses(block), v128.load(block, L.CONTACT_BLOCK_WEIGHT));
+    const s1 = mul(inverseMasses(block + 16), v128.load(block, L.CONTACT_BLOCK_WEIGHT + 16));
+    const s2 = mul(inverseMasses(block + 32), v128.load(block, L.CONTACT_BLOCK_WEIGHT + 32));
+    const s3 = mul(inverseMasses(block + 48), v128.load(block, L.CONTACT_BLOCK_WEIGHT + 48));
+    shift(block, 0, toLow, s0, s1, s2, s3, fx, fy, fz);
   }
 }
 
@@ -396,16 +438,41 @@ function sumFrom(lane: usize, from: usize, toLow: usize): v128 {
 }
 
 /**
- * Adds one vector per lane to the four particles whose addresses are at `at`, at offset `by`; their low words are `low`
- * bytes further. Lanes that are not solved add 0. Inlined: calls would store all registers, a sixth of the solve.
+ * Moves the four particles of each lane by its vector times their s, at offset `by`; their low words are `low` bytes
+ * further. Lanes that are not solved add 0. Vectors are transposed once, not the products of each particle. Inlined:
+ * calls would store all registers, a sixth of the solve.
  */
 // @inline
-function shift(at: usize, by: usize, low: usize, x: v128, y: v128, z: v128): void {
+function shift(
+  block: usize,
+  by: usize,
+  low: usize,
+  s0: v128,
+  s1: v128,
+  s2: v128,
+  s3: v128,
+  x: v128,
+  y: v128,
+  z: v128,
+): void {
   const none = f32x4.splat(0);
-  move(<usize>load<u32>(at, 0) + by, low, xs(x, y, z, none));
-  move(<usize>load<u32>(at, 4) + by, low, ys(x, y, z, none));
-  move(<usize>load<u32>(at, 8) + by, low, zs(x, y, z, none));
-  move(<usize>load<u32>(at, 12) + by, low, ws(x, y, z, none));
+  const a = xs(x, y, z, none);
+  const b = ys(x, y, z, none);
+  const c = zs(x, y, z, none);
+  const d = ws(x, y, z, none);
+  moveFour(block, by, low, s0, a, b, c, d);
+  moveFour(block + 16, by, low, s1, a, b, c, d);
+  moveFour(block + 32, by, low, s2, a, b, c, d);
+  moveFour(block + 48, by, low, s3, a, b, c, d);
+}
+
+/** Moves the particles whose addresses are at `at` by a, b, c and d times their lane of s. */
+// @inline
+function moveFour(at: usize, by: usize, low: usize, s: v128, a: v128, b: v128, c: v128, d: v128): void {
+  move(<usize>load<u32>(at, 0) + by, low, mul(v128.shuffle<f32>(s, s, 0, 0, 0, 0), a));
+  move(<usize>load<u32>(at, 4) + by, low, mul(v128.shuffle<f32>(s, s, 1, 1, 1, 1), b));
+  move(<usize>load<u32>(at, 8) + by, low, mul(v128.shuffle<f32>(s, s, 2, 2, 2, 2), c));
+  move(<usize>load<u32>(at, 12) + by, low, mul(v128.shuffle<f32>(s, s, 3, 3, 3, 3), d));
 }
 
 // @inline
