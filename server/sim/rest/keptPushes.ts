@@ -18,6 +18,7 @@ export function forgetPushes(memory: WebAssembly.Memory): void {
   const i32 = new Int32Array(memory.buffer);
   i32[(L.HEADER + L.H_PUSH_COUNT) / 4] = 0;
   i32[(L.HEADER + L.H_PRESSED) / 4] = 0;
+  i32[(L.HEADER + L.H_LOADED) / 4] = 0;
 }
 
 function savePushes(i32: Int32Array): void {

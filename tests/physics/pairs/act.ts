@@ -17,7 +17,7 @@ export const G = 9.81;
 /** A gap that no contact distance reaches, m. */
 export const CLEAR = 0.006;
 /** Largest creep of bodies at rest, m/s. */
-const CREEP = 1e-4;
+export const CREEP = 1e-4;
 /** Largest relative error of a distance or speed of Coulomb's law. */
 export const EXACT = 0.02;
 /** Largest drift of momentum relative to the moving momentum. */

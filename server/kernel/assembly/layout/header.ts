@@ -175,8 +175,12 @@ export const H_AHEAD = H_VERIFY_EVERY + I32;
 // f32 square of the external acceleration that all free particles have in this tick, m^2/s^4; negative: they differ
 export const H_FALL2 = H_AHEAD + I32;
 
+/** Pairs under load (contact/solve/piles.ts). */
+export const H_LOADED = H_FALL2 + F32; // i32 substeps in a row with such pairs
+export const H_LOADED_NOW = H_LOADED + I32; // i32, atomic: their number in this substep's first pass
+
 /** A HELPER row for each thread. */
-export const H_HELPERS = H_FALL2 + F32 + 8;
+export const H_HELPERS = H_LOADED_NOW + I32;
 // f64 for each stage, seconds that the last tick spent in it
 export const H_STAGE = H_HELPERS + MAX_THREADS * HELPER_BYTES;
 export const HEADER_END = H_STAGE + STAGES * F64 + 24; // aligned to a cache line

@@ -24,6 +24,7 @@ import { countWork } from "../../state/work";
 import { solveContacts } from "./contactSolver";
 import { checkContacts, checkedBlocks, predictContacts, UNITS_OF_CHECK } from "../verify/contactCheck";
 import { beginLoads, endLoads } from "./contactLoads";
+import { noteLoaded } from "./piles";
 
 /**
  * Fewer blocks are not shared, because waking the helper threads takes a microsecond or two: solved blocks, and blocks
@@ -57,7 +58,9 @@ function blockAt(n: i32): usize {
  */
 export function solveNearContacts(first: bool, last: bool): void {
   const loads = beginLoads(first);
+  store<i32>(L.HEADER, 0, L.H_LOADED_NOW);
   let far = solveOnce(false);
+  if (first) noteLoaded();
   if (last && !load<i32>(L.HEADER, L.H_DRIVE_COUNT)) for (let n = 1; n < PASSES && far; n++) far = solveOnce(true);
   if (loads) endLoads(last);
 }

@@ -44,6 +44,9 @@ const RELEASE: f32 = 0.25;
 /** An undone approach above this part of the thickness calls for another pass. */
 const UNDONE: f32 = 0.03125;
 
+/** A pair under load approaches by more than this part of its thickness in a substep. */
+const LOADED: f32 = 0.125;
+
 /** Largest motion of a particle for a unit of undone approach, in rooms with piles. Free pairs have at most 1. */
 const MOST_STEP: f32 = 4;
 
@@ -63,7 +66,10 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
   const first = block;
   const nears = nearsFrom(block);
   const undone = f32x4.splat(UNDONE);
+  const laden = f32x4.splat(LOADED);
   const carries = hasLoads();
+  const counts = !again && !carries;
+  let loaded = 0;
   let far = 0;
   for (let n = 0; n < count; n++) {
     const word = nears + ((<usize>n) << 2);
@@ -162,6 +168,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const hold = f32x4.pmin(r, dot3(nx, ux, ny, uy, nz, uz));
     const before = mul(W, pushed);
     const approach = f32x4.pmax(f32x4.neg(before), sub(hold, g));
+    if (counts) loaded += popcnt(v128.bitmask<i32>(v128.and(active, f32x4.gt(approach, mul(laden, r)))));
     let still = mul(release, sub(r, hold));
     const slow = mul(opened, r);
     if (v128.any_true(v128.and(active, f32x4.gt(still, slow)))) {
@@ -227,6 +234,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     if (v128.any_true(f32x4.ne(back, zero)))
       shift(block, toPrev, prevLow, s0, s1, s2, s3, mul(back, nx), mul(back, ny), mul(back, nz));
   }
+  if (loaded) atomic.add<i32>(L.HEADER, loaded, L.H_LOADED_NOW);
   return far;
 }
 
