@@ -105,6 +105,8 @@ export interface FluidSetting {
   /** FETCH_GLSL of skinShader.ts. */
   fetch: string;
   light: typeof LIGHT;
+  /** Outlines run between pixels: for renderers that are fast enough. */
+  finer: boolean;
   /** Color of the page behind the picture. */
   backdrop: IUniform<Color>;
 }
@@ -359,12 +361,13 @@ export class FluidLayer {
 
   private makePasses(walls: readonly Vector4[]): FluidLayer["passes"] {
     const make = this.passOf.bind(this);
+    const defines = this.setting.finer ? { FINER: 1 } : {};
     // Without walls there is one far below everything.
     const all = walls.length > 0 ? walls.slice(0, MOST_WALLS) : [new Vector4(0, 1, 0, -1e6)];
     return {
-      first: make(SMOOTH, { along: { value: [1, 0] } }, { defines: { SPLATTED: 1 } }),
-      next: make(SMOOTH, { along: { value: [0, 1] } }),
-      surface: make(surface(all.length), { walls: { value: all } }),
+      first: make(SMOOTH, { along: { value: [1, 0] } }, { defines: { SPLATTED: 1, ...defines } }),
+      next: make(SMOOTH, { along: { value: [0, 1] } }, { defines }),
+      surface: make(surface(all.length), { walls: { value: all } }, { defines }),
       compose: make(
         compose(studioGlsl(this.setting.light), all.length),
         {
@@ -376,7 +379,7 @@ export class FluidLayer {
           heights: { value: null },
           backdrop: this.setting.backdrop,
         },
-        { depthTest: true },
+        { depthTest: true, defines },
       ),
       smoke: make(SMOKE_COMPOSE, {}, blend(OneFactor, OneMinusSrcAlphaFactor)),
     };

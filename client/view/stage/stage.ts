@@ -345,6 +345,7 @@ export class Stage {
         walls: this.walls,
         fetch: FETCH_GLSL,
         light: LIGHT,
+        finer: this.quality.level < SOFTWARE_LEVEL,
         backdrop: BACKDROP.pliantPage,
       });
     } finally {
