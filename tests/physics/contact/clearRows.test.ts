@@ -1,6 +1,6 @@
 /**
- * The contact response leaves every listed pair clear. It skips pairs that their particles' paths cannot have brought too
- * near (kernel/assembly/contact/verify/movedParticles.ts), so a path that is too short would leave pairs unresolved.
+ * The contact response leaves every listed pair clear. It skips pairs that their particles' paths cannot have brought
+ * too near (kernel/assembly/contact/verify/movedParticles.ts): a path that is too short would leave pairs unresolved.
  */
 import { expect, test } from "vitest";
 import { STONES } from "../../../load-tests/hands/stones.ts";

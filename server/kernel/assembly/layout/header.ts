@@ -177,7 +177,7 @@ export const H_FALL2 = H_AHEAD + I32;
 
 /** Pairs under load (contact/solve/piles.ts). */
 export const H_LOADED = H_FALL2 + F32; // i32 substeps in a row with such pairs
-export const H_LOADED_NOW = H_LOADED + I32; // i32, atomic: their number in this substep's first pass
+export const H_LOADED_NOW = H_LOADED + I32; // i32, atomic: blocks with them in this substep's first pass
 
 /** A HELPER row for each thread. */
 export const H_HELPERS = H_LOADED_NOW + I32;

@@ -34,8 +34,8 @@ export function packedOf(n: i32): usize {
 const LANE_KEY: i32 = 1 | (1 << L.NEAR_PRESSED) | (1 << L.NEAR_BESIDE);
 
 /**
- * Returns whether a lane was far at the last check: its direction separates it by `NEAR` thicknesses, and by half of its
- * least distance at S (contactCheck.ts).
+ * Returns whether a lane was far at the last check: its direction separates it by `NEAR` thicknesses, and by half of
+ * its least distance at S (contactCheck.ts).
  */
 // @inline
 export function isFar(pair: i32): bool {

@@ -36,6 +36,7 @@ import {
 import { addLowWords, gather, x0, y0, z0, x1, y1, z1, x2, y2, z2 } from "./contactLanes";
 import * as L from "../../layout/layout";
 import { hasLoads } from "../../state/islands";
+import { addLoaded } from "./piles";
 import { hasRigidPairs } from "../../state/solvedBlocks";
 
 /** Share of an older gap's violation that a substep restores. */
@@ -69,7 +70,6 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
   const laden = f32x4.splat(LOADED);
   const carries = hasLoads();
   const counts = !again && !carries;
-  let loaded = 0;
   let far = 0;
   for (let n = 0; n < count; n++) {
     const word = nears + ((<usize>n) << 2);
@@ -168,7 +168,10 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const hold = f32x4.pmin(r, dot3(nx, ux, ny, uy, nz, uz));
     const before = mul(W, pushed);
     const approach = f32x4.pmax(f32x4.neg(before), sub(hold, g));
-    if (counts) loaded += popcnt(v128.bitmask<i32>(v128.and(active, f32x4.gt(approach, mul(laden, r)))));
+    if (counts) {
+      const loaded = v128.and(active, f32x4.gt(approach, mul(laden, r)));
+      if (v128.any_true(loaded)) addLoaded(block, loaded);
+    }
     let still = mul(release, sub(r, hold));
     const slow = mul(opened, r);
     if (v128.any_true(v128.and(active, f32x4.gt(still, slow)))) {
@@ -234,7 +237,6 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     if (v128.any_true(f32x4.ne(back, zero)))
       shift(block, toPrev, prevLow, s0, s1, s2, s3, mul(back, nx), mul(back, ny), mul(back, nz));
   }
-  if (loaded) atomic.add<i32>(L.HEADER, loaded, L.H_LOADED_NOW);
   return far;
 }
 

@@ -13,8 +13,8 @@ const MANY = 64;
 /** Time for which a pile has that many in every substep, s. */
 const SECONDS: f32 = 0.05;
 /**
- * A load lasts if some pair is under load in every substep for that time, s; impacts are shorter. Pairs keep pushes until
- * there has been none to keep for that time: a body that bounces comes back.
+ * A load lasts if some pair is under load in every substep for that time, s; impacts are shorter. Pairs keep pushes
+ * until there has been none to keep for that time: a body that bounces comes back.
  */
 const SECONDS_OF_LOAD: f32 = 0.5;
 
@@ -44,22 +44,33 @@ export function addPressed(more: i32): void {
   if (more) store<i32>(front(), load<i32>(front(), L.FRONT_PRESSED) + more, L.FRONT_PRESSED);
 }
 
-/** Returns whether a particle of a pair belongs to a prefactored body, which keeps forces itself (keptForces.ts). */
-function hasPrefactored(lane: usize): bool {
-  for (let k: usize = 0; k < 64; k += 16) if (isPrefactored(<usize>load<u32>(lane + k))) return true;
-  return false;
+/**
+ * Returns whether a pair may keep its push. Pairs of islands with rigid bodies may not, because these are solved after
+ * the pass; nor may pairs of prefactored bodies, which keep forces themselves (keptForces.ts).
+ * @param lane of a listed or packed block
+ */
+function mayKeep(lane: usize): bool {
+  const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
+  const island = load<i32>(bodyOf(<usize>load<u32>(lane)), L.BODY_ISLAND);
+  if (load<i32>(rows + <usize>island * L.BODY_BYTES, L.BODY_HELD) & L.HELD_RIGID) return false;
+  for (let k: usize = 0; k < 64; k += 16) if (isPrefactored(<usize>load<u32>(lane + k))) return false;
+  return true;
 }
 
-/**
- * Counts a packed pair. @returns whether it keeps its push; false for pairs of rigid bodies, which are solved after the
- * pass, and of prefactored ones
- */
+/** Counts pairs under load. @param lanes mask of a block's lanes that approach fast */
+export function addLoaded(block: usize, lanes: v128): void {
+  for (let bits = v128.bitmask<i32>(lanes); bits; bits &= bits - 1)
+    if (mayKeep(block + ((<usize>ctz(bits)) << 2))) {
+      atomic.add<i32>(L.HEADER, 1, L.H_LOADED_NOW);
+      return;
+    }
+}
+
+/** Counts a packed pair. @returns whether it keeps its push */
 export function notePressed(lane: usize): bool {
   const isPressed = load<f32>(lane, L.CONTACT_BLOCK_GAP) < PRESSED * load<f32>(lane, L.CONTACT_BLOCK_THICKNESS);
   if (!isPressed && !hasLoads()) return false;
-  const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
-  const island = load<i32>(bodyOf(<usize>load<u32>(lane)), L.BODY_ISLAND);
-  if (load<i32>(rows + <usize>island * L.BODY_BYTES, L.BODY_HELD) & L.HELD_RIGID || hasPrefactored(lane)) {
+  if (!mayKeep(lane)) {
     for (let row: usize = 0; row < 48; row += 16) store<f32>(lane + row, 0, L.CONTACT_BLOCK_PUSH);
     return false;
   }

@@ -232,8 +232,8 @@ function farLanes(apart: v128, wasApart: v128, keep: v128, reach: v128): i32 {
 }
 
 /**
- * Returns how much nearer the particles of a far lane may come until it must be examined, m. While a block is quiet, its
- * leaves move by up to their plays.
+ * Returns how much nearer the particles of a far lane may come until it must be examined, m. While a block is quiet,
+ * its leaves move by up to their plays.
  */
 // @inline
 export function farSpare(lane: usize): f32 {

@@ -14,7 +14,8 @@
  * it does not meet but ends too near, n and b are those of x. Velocities change by the response's displacements over h.
  *
  * Nearly all time goes into neighbors: some hundred pairs a particle and round. Each is examined at most once a round,
- * first by its last separating direction. A pair is skipped while its spare distance exceeds the paths of its particles.
+ * first by its last separating direction. A pair is skipped while its spare distance exceeds the paths of its
+ * particles.
  */
 import * as L from "../../layout/layout";
 import { dotXyz } from "../../math/lanes";

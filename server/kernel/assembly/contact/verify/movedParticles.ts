@@ -101,8 +101,8 @@ export function addRound(particle: usize, from: v128): void {
 }
 
 /**
- * Returns the sum of the paths of a pair's particles, m. It grows by at least as much as the response brings them nearer
- * along a direction; the longest path of each side does not.
+ * Returns the sum of the paths of a pair's particles, m. It grows by at least as much as the response brings them
+ * nearer along a direction; the longest path of each side does not.
  */
 // @inline
 export function pathsOf(lane: usize): f32 {
