@@ -129,7 +129,7 @@ export const PUSH_BYTES = PUSH_NEXT + I32;
 /** Capacity of the list of pushes, per particle. */
 export const PUSHES_A_PARTICLE = 4;
 
-/** H_PRESSED in a room with piles. */
+/** H_PRESSED in a room with piles or a lasting load: pairs keep pushes. */
 export const PILES = -1;
 
 /**

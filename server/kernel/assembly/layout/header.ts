@@ -176,7 +176,8 @@ export const H_AHEAD = H_VERIFY_EVERY + I32;
 export const H_FALL2 = H_AHEAD + I32;
 
 /** Pairs under load (contact/solve/piles.ts). */
-export const H_LOADED = H_FALL2 + F32; // i32 substeps in a row with such pairs
+// i32 substeps in a row with such pairs; while pairs keep pushes: without a push to keep
+export const H_LOADED = H_FALL2 + F32;
 export const H_LOADED_NOW = H_LOADED + I32; // i32, atomic: blocks with them in this substep's first pass
 
 /** A HELPER row for each thread. */

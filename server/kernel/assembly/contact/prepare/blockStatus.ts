@@ -55,9 +55,11 @@ export function nearBits(pair: i32): i32 {
 
 /** Replaces the bits of a lane in its block's nearOf word. @param bits as `nearBits` returns them; 0: it is not near */
 export function putNearBits(pair: i32, bits: i32): void {
-  forgetFar(pair);
   const at = nearOf(pair >> 2);
-  store<i32>(at, (load<i32>(at) & ~(LANE_KEY << (pair & 3))) | (bits << (pair & 3)) | L.NEAR_FRESH);
+  store<i32>(
+    at,
+    (load<i32>(at) & ~((LANE_KEY | (1 << L.NEAR_FAR)) << (pair & 3))) | (bits << (pair & 3)) | L.NEAR_FRESH,
+  );
 }
 
 /** Clears the status of block number n: nothing near, nothing bad. */
